@@ -1,0 +1,249 @@
+"""Contacts leave a notice; everything that only looks like one stays."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenderscrapy.normalise.privacy import MARK, without_contacts
+
+M = MARK
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Fragen an anna.muster@amt.example.org bitte", f"Fragen an {M} bitte"),
+        ("mailto:a+b@example.org", M),
+        ("a.b (at) example.org, c[at]example.org", f"{M}, {M}"),
+        ("a.b @ example.org", M),
+        ("müller@behörde.example.", f"{M}."),
+        ("https://x.example/?from=a.b@example.org", f"https://x.example/?from={M}"),
+    ],
+)
+def test_an_e_mail_address_is_masked(text: str, masked: str) -> None:
+    assert without_contacts(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["@home Angebot", "10 Stück @ 3.50 EUR", "https://x.example/@@download/plan", "https://x.example/logo@2x.png"],
+)
+def test_an_at_sign_alone_is_no_address(text: str) -> None:
+    assert without_contacts(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Tel.: 030 12345-67", f"Tel.: {M}"),
+        ("tel. 115", f"tel. {M}"),
+        ("Tel 030 1234567", f"Tel {M}"),
+        ("Telefon:\n+49 (0)30 123 456-78", f"Telefon:\n{M}"),
+        ("Telefonnummer: 0211/8912345", f"Telefonnummer: {M}"),
+        ("Tel.-Nr.: 0211 89-12345", f"Tel.-Nr.: {M}"),
+        ("Tel./Fax: 0211 891234", f"Tel./Fax: {M}"),
+        ("Telefax: 030.1234567", f"Telefax: {M}"),
+        ("Fax 030/1234567", f"Fax {M}"),
+        ("Phone: 01234 567890 ext. 12", f"Phone: {M}"),
+        ("Telephone number: (01234) 567890", f"Telephone number: {M}"),
+        ("Mobil: 0176 12345678", f"Mobil: {M}"),
+        ("Tél. : 01 23 45 67 89", f"Tél. : {M}"),
+        ("t:04000000000", f"t:{M}"),
+        ("+49 000 0000000", M),
+        ("+44 0000 000000", M),
+        ("+44 (0)20 7946 0000.", f"{M}."),
+        ("unter +493012345678 oder", f"unter {M} oder"),
+        ("0049 30 12345678", M),
+        ("(030) 123456-7", M),
+        ("(0 30) 12 34 56", M),
+        ("rufen Sie 0211/8912345 an", f"rufen Sie {M} an"),
+        ("unter 0211-8912345", f"unter {M}"),
+        ("call 0800 123 4567 now", f"call {M} now"),
+        ("ring 01234 567890.", f"ring {M}."),
+        ("on 020 7946 0000,", f"on {M},"),
+        ("mobile number 07700900123", f"mobile number {M}"),
+    ],
+)
+def test_a_telephone_or_fax_number_is_masked(text: str, masked: str) -> None:
+    assert without_contacts(text) == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Tel. 030 1234567 15.07.2026 12:00 Uhr", f"Tel. {M} 15.07.2026 12:00 Uhr"),
+        ("Tel.: 030 1234567, Frist: 15.07.2026", f"Tel.: {M}, Frist: 15.07.2026"),
+        ("Tel: 030 1234567 2026-07-15", f"Tel: {M} 2026-07-15"),
+        ("Telefon: 030 1234567\n01067 Dresden", f"Telefon: {M}\n01067 Dresden"),
+    ],
+)
+def test_a_number_ends_before_the_date_or_line_that_follows(text: str, masked: str) -> None:
+    assert without_contacts(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "15.07.2026 12:00",
+        "01/02/2026 12:00",
+        "2026-07-15T12:00:00+02:00",
+        "2026-07-15T12:00:00+10:00",
+        "20260715 120000",
+        "45000000-7, 09310000-5 und 03000000",
+        "09310000 45000000 71000000",
+        "083645-2026",
+        "00596416-2026",
+        "596416-2026 und 025477-2026",
+        "OJ S 220/2023",
+        "2024/S 064-189213",
+        "ocds-b5fd17-e3b5f385-5989-4cf1-8849-01c247fc9c30",
+        "ocds-r6ebe6-0000569951",
+        "2a1e3359-87a0-4fdd-ac61-20d5e6520a13-819950",
+        "01234567-0123-0123-0123-012345678901",
+        "54321-Tender-1a08f33e534-740f1575de969945",
+        "CXP4Y92MNG1",
+        "25641424",
+        "Leitweg-ID 05111-05001-82",
+        "Aktenzeichen 0815-12/2026, VOEK 123-26, 26-00123, 66-2026-00024",
+        "Vergabenummer 0815 123456",
+        "Ref. 01234 567890",
+        "DE123456789, GB 123 4567 89",
+        "01067 Dresden, SW1A 1AA, D-04103 Leipzig",
+        "DE300, DEA1, UKI31",
+        "1.234.567,89 EUR, 1,234,567.89 GBP, 12 000 000 EUR, £118000000",
+        "+10 000 000 EUR",
+        "0,5 %, 0.125 kg, 10 x 20 cm",
+        "Telefon 2026",
+        "Erneuerung der Telefonanlage 2026-2028",
+        "300 Telefone und 20 Faxgeräte",
+        "Mobile 4000 units",
+        "Los 1: 01.01.2026 - 31.12.2029",
+        "https://x.example/0211/8912345?id=0800 ",
+        "https://x.example/tel:012345678/notice/+4930123456789",
+        "DIN EN ISO 9001:2015, EN 60335-2-69",
+        "VOB/A § 3a Abs. 2",
+        "1. Januar 2026 bis 31. Dezember 2029",
+    ],
+)
+def test_a_date_code_reference_amount_or_address_stays(text: str) -> None:
+    assert without_contacts(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Ansprechpartner: Max Muster", f"Ansprechpartner: {M}"),
+        ("Ansprechpartnerin: Frau Dr. Anna von Muster, Tel. 0211 891234", f"Ansprechpartnerin: {M}, Tel. {M}"),
+        ("Ansprechpartner(in): Muster, Anna", f"Ansprechpartner(in): {M}"),
+        ("Ansprechpartner/in: A. Muster-Beispiel\nRaum 3", f"Ansprechpartner/in: {M}\nRaum 3"),
+        ("Ansprechperson: Anna Muster", f"Ansprechperson: {M}"),
+        ("Kontakt: Anna Muster, Zimmer 12", f"Kontakt: {M}, Zimmer 12"),
+        ("Kontaktperson: MAX MUSTER", f"Kontaktperson: {M}"),
+        ("Contact: Jane Doe", f"Contact: {M}"),
+        ("Contact person: Jane O'Doe (procurement)", f"Contact person: {M} (procurement)"),
+        ("contact person: Jane Doe", f"contact person: {M}"),
+        ("Contact name: Mr John Q. Public", f"Contact name: {M}"),
+        ("For the attention of: Jane Doe", f"For the attention of: {M}"),
+        ("Attn: Jane Doe", f"Attn: {M}"),
+        ("Sachbearbeiterin: Anna Muster", f"Sachbearbeiterin: {M}"),
+        ("z. Hd.: Herrn Muster", f"z. Hd.: {M}"),
+        ("Fragen an Frau Muster oder Herrn Dr. Beispiel.", f"Fragen an Frau {M} oder Herrn {M}."),
+        ("please contact Jane Doe on 01234 567890", f"please contact {M} on {M}"),
+        ("Ask Mrs Doe", f"Ask Mrs {M}"),
+    ],
+)
+def test_the_name_of_a_contact_person_is_masked(text: str, masked: str) -> None:
+    assert without_contacts(text).rstrip(".") == masked.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kontakt: Vergabestelle der Stadt Muster",
+        "Kontakt: siehe Vergabeunterlagen",
+        "Contact: Procurement Team",
+        "Contact Centre Solution for the Council",
+        "Contact Lenses",
+        "MS Teams und Ms-Dos",
+        "Kita Frau Holle, Neubau",
+        "Damen und Herren",
+        "Frauenhaus Musterhausen",
+        "Der Herr der Ringe",
+        "Sanierung Dr.-Wilhelm-Schule",
+    ],
+)
+def test_what_is_no_person_keeps_its_name(text: str) -> None:
+    assert without_contacts(text) == text
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "contactPoint",
+        "additionalContactPoints",
+        "contact",
+        "contactName",
+        "contact_person",
+        "email",
+        "e-mail",
+        "E-Mail-Adresse",
+        "emailAddress",
+        "telephone",
+        "faxNumber",
+        "fax",
+        "tel",
+        "Telefonnummer",
+        "buyer-email",
+        "buyer-contact-point",
+        "organisation-tel-buyer",
+        "organisation-fax-winner",
+        "touchpoint-email-buyer",
+        "ElectronicMail",
+        "cbc:Telefax",
+        "cac:Contact",
+        "UltimateBeneficialOwner",
+        "ubo-first-name",
+    ],
+)
+def test_a_key_that_holds_contacts_is_dropped_at_any_depth(key: str) -> None:
+    document = {"a": [{"b": {key: {"name": "Jane Doe"}, "name": "Stadt Muster"}}], key: "x"}
+    assert without_contacts(document) == {"a": [{"b": {"name": "Stadt Muster"}}]}
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["name", "title", "url", "identifier", "hotel", "buyer-name", "title_lang", "communication", "items", "facsimile"],
+)
+def test_a_key_that_holds_no_contacts_stays(key: str) -> None:
+    assert without_contacts({key: "x"}) == {key: "x"}
+
+
+def test_texts_in_a_structure_are_masked_and_other_values_kept() -> None:
+    document = {"d": ["Tel.: 030 1234567", 5, None, True, 1.5], "n": {"ref": "083645-2026"}}
+    assert without_contacts(document) == {"d": [f"Tel.: {M}", 5, None, True, 1.5], "n": {"ref": "083645-2026"}}
+    assert document["d"][0] == "Tel.: 030 1234567"
+
+
+_WORDS = ["Tel.: ", "Telefon", "Frau ", "Herrn ", "Contact: ", "Kontakt: ", "Anna ", "Muster", ", ", "@", "example.org",
+          "a.b", " ", "030 ", "1234567", "+49 ", "(0)", "/", "-", ".", "\n", "15.07.2026", "0800 ", M, "Dr. ",
+          "please contact ", "EUR", "https://x.example/", ": ", "Nr. "]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=12).map("".join))
+def test_masking_twice_is_masking_once(text: str) -> None:
+    once = without_contacts(text)
+    assert without_contacts(once) == once
+
+
+def test_a_structure_deeper_than_any_notice_is_cut_and_not_an_error() -> None:
+    document: dict[str, object] = {"name": "x"}
+    for _ in range(400):
+        document = {"a": document}
+    assert without_contacts(document)["a"]
+
+
+@pytest.mark.parametrize(
+    "unit", ["a@", "0211 ", "+49 ", "Tel. ", "Frau A", "Contact: A ", "a.", "1 ", "(0", "A-", "a at) "]
+)
+def test_a_long_monotonous_text_is_masked_in_linear_time(unit: str) -> None:
+    without_contacts(unit * 20_000)
