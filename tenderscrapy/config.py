@@ -24,6 +24,7 @@ class Config(BaseSettings):
 
     database_url: str | None = Field(None, validation_alias="DATABASE_URL")
     var_dir: Path = Field(PROJECT / "var", validation_alias="VAR_DIR")
+    database_idle: float = Field(300, gt=0, validation_alias="DATABASE_IDLE")
     files_store: Path | None = Field(None, validation_alias="FILES_STORE")
     amqp_url: str | None = Field(None, validation_alias="AMQP_URL")
 
