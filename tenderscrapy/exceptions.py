@@ -30,7 +30,27 @@ class SourceError(TenderscrapyError):
 
 
 class SourceRequestError(SourceError):
-    """A request to a source failed for good: its attempts are used up, or it must not be tried again."""
+    """A request to a source failed for good: its attempts are used up, or it must not be tried again.
+
+    ``status`` is the last HTTP status, None without an answer; ``kind`` the source's own word for the error;
+    ``retry_after`` the seconds that it asked to be left alone, when that is longer than a run may wait; ``permanent``
+    says that asking again the same way cannot help.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        kind: str = "",
+        retry_after: float | None = None,
+        permanent: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.retry_after = retry_after
+        self.permanent = permanent
 
 
 class AttachmentError(TenderscrapyError):
@@ -43,6 +63,10 @@ class ExtractionError(TenderscrapyError):
 
 class EmbeddingError(TenderscrapyError):
     """The embedding model answered with something that is no vector of its dimension."""
+
+
+class TextTooLongError(EmbeddingError):
+    """A text is longer than the embedding model takes; split it, trying it again unchanged is of no use."""
 
 
 class EmbeddingUnavailableError(TenderscrapyError):

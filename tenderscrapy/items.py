@@ -136,14 +136,22 @@ class Notice:
 class SourcePage:
     """One answered page of a walk. ``next_cursor`` is any JSON value, None after the last page.
 
-    ``announced`` is the source's own total, where it tells one. ``partial`` marks an answer that the source itself
-    calls incomplete: its notices are kept, the watermark does not move.
+    ``announced`` is the source's own total, where it tells one. ``rejected`` counts the documents of the page that
+    could not be read at all. ``partial`` marks an answer that the source itself calls incomplete: it is asked for
+    again. ``shortfall`` says why a chain that ends here cannot be trusted to be whole.
     """
 
     notices: list[Notice]
     next_cursor: Any = None
     announced: int | None = None
+    rejected: int = 0
     partial: bool = False
+    shortfall: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many documents the source put on the page."""
+        return len(self.notices) + self.rejected
 
 
 #: Bookkeeping of one run; never part of a snapshot.

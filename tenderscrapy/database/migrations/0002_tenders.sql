@@ -59,6 +59,7 @@ CREATE TABLE tender_source (
     UNIQUE (source_code, notice_id)
 );
 CREATE INDEX tender_source_tender ON tender_source (tender_id);
+CREATE INDEX tender_source_edition ON tender_source (source_code, revised_at);
 
 CREATE TABLE notice_version (
     id                bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,0 +1,211 @@
+"""The walk over a paged source: load the cursor, hand on the notices, ask for the next page."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import scrapy
+
+from tenderscrapy.exceptions import SourceError, SourceRequestError, UnreadableDocumentError
+from tenderscrapy.extensions.run import Run
+from tenderscrapy.sources.walk import WalkArguments, plan
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable
+
+    from scrapy.http import Request, Response
+    from twisted.python.failure import Failure
+
+    from tenderscrapy.items import Notice, SourcePage
+
+logger = logging.getLogger(__name__)
+
+#: Pages in flight at most: Scrapy bounds bytes, not pages.
+PREFETCH = 4
+#: How often an answer that the source itself calls partial is asked for again.
+PARTIAL_RETRIES = 3
+
+
+class PagedSpider(scrapy.Spider):
+    """A source that answers page by page: subclasses say how to ask for a page and how to read one.
+
+    ``page_request(cursor)`` gets None for the first page, else the ``next_cursor`` of the page before.
+    ``parse_page(response)`` gives a SourcePage or raises SourceError; an empty page ends the walk before its cursor is
+    looked at.
+    """
+
+    zone = "UTC"
+    fields: tuple[str, ...] = ()
+    first_days = 7
+    keeps_cursor = True
+
+    def __init__(
+        self,
+        since: str | None = None,
+        until: str | None = None,
+        max_pages: str | None = None,
+        query: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.arguments = WalkArguments.parse(since, until, max_pages, query)
+
+    @property
+    def source_code(self) -> str:
+        """The code under which runs and cursor of this walk are kept."""
+        return self.name
+
+    def page_request(self, cursor: Any) -> Request:
+        """The request for the page at ``cursor``."""
+        raise NotImplementedError
+
+    def parse_page(self, response: Response) -> SourcePage:
+        """The notices of an answer and the cursor of the next page."""
+        raise NotImplementedError
+
+    def restart_after(self, error: SourceRequestError) -> bool:
+        """Whether this failure means that the walk has to begin again from its first page."""
+        return False
+
+    def map(self, documents: Iterable[Any], to_notice: Callable[[Any], Notice]) -> tuple[list[Notice], int]:
+        """Map each document by itself: the notices, and how many could not be read at all (each is logged)."""
+        found, rejected = [], 0
+        for document in documents:
+            try:
+                found.append(to_notice(document))
+            except UnreadableDocumentError as error:
+                logger.warning("%s: a notice cannot be read and is left out: %s", self.name, str(error)[:300])
+                rejected += 1
+        return found, rejected
+
+    @property
+    def run(self) -> Run:
+        """The run that this spider is part of."""
+        return Run.of(self.crawler)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Open the run and ask for the page where the last one stopped."""
+        self.run.keeps_cursor = self.keeps_cursor
+        process = f"{socket.gethostname()}:{os.getpid()}"
+        stored = await self.run.open(self.source_code, self.name, process)
+        self.run.walk = plan(self.arguments, stored, fields=self.fields, zone=self.zone, first_days=self.first_days)
+        self.run.resume(self.run.walk)
+        self._seen: set[str] = set()
+        self._restarted = False
+        logger.info("%s: reading since %s%s", self.name, self.run.walk.since, self._from())
+        yield self._request(self.run.walk.position, 0)
+
+    def _from(self) -> str:
+        return ", going on where the last walk stopped" if self.run.walk.position is not None else ""
+
+    def _request(self, cursor: Any, page: int, tries: int = 0) -> Request:
+        request = self.page_request(cursor)
+        request.meta.update({"cursor": cursor, "walk_page": page, "tries": tries})
+        return request.replace(callback=self.parse, errback=self.failed, dont_filter=True)
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:
+        """One page: announce it, ask for the next, hand on its notices."""
+        number, cursor = response.meta["walk_page"], response.meta["cursor"]
+        try:
+            page = self.parse_page(response)
+            end = self._end(page, cursor, number)
+        except SourceRequestError as error:
+            for request in self._recover(error, cursor, number):
+                yield request
+            return
+        except SourceError as error:
+            self.run.break_off("failed", str(error))
+            logger.error("%s: %s", self.name, error)
+            return
+        if page.partial and response.meta["tries"] < PARTIAL_RETRIES:
+            logger.warning("%s: page %d was answered in part; asking again", self.name, number + 1)
+            yield self._request(cursor, number, response.meta["tries"] + 1)
+            return
+        self._announce(page, number, end)
+        following = None if end else self._request(page.next_cursor, number + 1)
+        if following and self.run.checkpoint.unsettled <= PREFETCH:
+            yield following
+            following = None
+        for notice in page.notices:
+            notice.walk_page = number
+            yield notice
+        if following and await self._room():
+            yield following
+
+    def _end(self, page: SourcePage, cursor: Any, number: int) -> str:
+        """Why the walk ends with this page, empty when it goes on; raises SourceError for a repeated cursor."""
+        if not page.count:
+            return "an empty page"
+        if page.next_cursor is None:
+            return "no further page"
+        self._seen.add(repr(cursor))
+        if repr(page.next_cursor) in self._seen:
+            raise SourceError(f"page {number + 1} names a cursor that was followed before; the walk would never end")
+        if page.partial:
+            return "partial"
+        if self.arguments.max_pages and number + 1 >= self.arguments.max_pages:
+            return "max_pages"
+        return ""
+
+    def _announce(self, page: SourcePage, number: int, end: str) -> None:
+        run = self.run
+        run.counts["pages"] += 1
+        run.counts["fetched"] += page.count
+        run.counts["rejected"] += page.rejected
+        run.fetched += page.count
+        run.announced = page.announced if page.announced is not None else run.announced
+        if page.shortfall:
+            run.break_off("incomplete", page.shortfall)
+        if page.partial:
+            run.break_off("incomplete", f"page {number + 1} was answered in part {PARTIAL_RETRIES + 1} times")
+            run.checkpoint.announce(number, page.count + 1, None)  # never settled: the cursor stays before this page
+            return
+        if end == "max_pages":
+            run.walked = True
+            run.note(f"ended after {number + 1} page(s) as asked")
+        elif end:
+            run.end_of_chain()
+        run.checkpoint.announce(number, page.count, page.next_cursor, last=bool(end) and end != "max_pages")
+        if page.rejected or not page.count:
+            run.batches.settle(number, page.rejected)
+
+    async def _room(self) -> bool:
+        """Wait until few pages are unsettled; False when the run is stopping or cannot settle them any more."""
+        while self.run.checkpoint.unsettled > PREFETCH:
+            if not self.crawler.engine.running or self.run.checkpoint.blocked:
+                return False
+            await asyncio.sleep(0.01)
+        return True
+
+    def failed(self, failure: Failure) -> Iterable[Request]:
+        """A page that could not be had: begin again where the source wants that, else end the walk here."""
+        request = failure.request
+        error = failure.value
+        if not isinstance(error, SourceRequestError):
+            error = SourceRequestError(f"{type(error).__name__}: {str(error)[:300]}")
+        yield from self._recover(error, request.meta["cursor"], request.meta["walk_page"])
+
+    def _recover(self, error: SourceRequestError, cursor: Any, number: int) -> Iterable[Request]:
+        if cursor is not None and not self._restarted and self.restart_after(error):
+            logger.warning("%s: the position is no longer known there; beginning again from the first page", self.name)
+            self._restarted = True
+            self._seen.clear()
+            self.run.restart(number)
+            yield self._request(None, number)
+            return
+        self.run.break_off("failed" if error.permanent else "incomplete", str(error))
+        if error.retry_after is not None:
+            self.run.postpone(error.retry_after)
+        logger.error("%s: page %d cannot be had: %s", self.name, number + 1, str(error)[:300])
+
+
+def same_host(url: str, base: str) -> str:
+    """``url`` if it lies on the host of ``base``; raises SourceError else: a page never leads to another host."""
+    if urlsplit(url).netloc.lower() != urlsplit(base).netloc.lower():
+        raise SourceError(f"the next page lies on another host: {url[:200]}")
+    return url

@@ -1,0 +1,147 @@
+"""One crawl as all its parts see it: spider, pipelines and extensions of a crawler share one Run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from psycopg2.extras import Json
+
+from tenderscrapy.database.migrate import ready_url
+from tenderscrapy.database.queries import queries
+from tenderscrapy.database.thread import DatabaseThread
+from tenderscrapy.exceptions import ConfigurationError
+from tenderscrapy.extensions.batches import Batches
+from tenderscrapy.sources.checkpoint import Checkpoint, Position
+from tenderscrapy.sources.walk import Cursor, Walk
+
+if TYPE_CHECKING:
+    from psycopg2.extensions import connection as Connection  # noqa: N812
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: The states that a run can end in, mildest first: the worst one seen stands.
+STATES = ("complete", "incomplete", "cancelled", "failed")
+
+
+class Run:
+    """The database thread, the checkpoint and the verdict of one crawl.
+
+    ``code`` is what is walked: a source's code, or ``sample``, whose notices carry several codes. ``intact`` falls when
+    the chain of pages cannot be trusted: the watermark stays then. ``walked`` rises when the last page is announced.
+    """
+
+    _runs: WeakKeyDictionary[Crawler, Run] = WeakKeyDictionary()
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.code = ""
+        self.keeps_cursor = True
+        self.id: int | None = None
+        self.walk: Walk | None = None
+        self.checkpoint = Checkpoint()
+        self.database: DatabaseThread | None = None
+        self.state = "complete"
+        self.reason = ""
+        self.not_before: datetime | None = None
+        self.batches = Batches(self)
+        self.intact = True
+        self.walked = False
+        self.counts: Counter[str] = Counter()
+        self.announced: int | None = None
+        self.fetched = 0
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Run:
+        """The run of this crawler, the same for whoever asks."""
+        return cls._runs.setdefault(crawler, cls(crawler))
+
+    async def open(self, code: str, spider: str, process: str) -> Cursor:
+        """Prepare the database, take the source's lock, write the run's row; the cursor to go on from.
+
+        Raises DatabaseUnavailableError, and ConfigurationError when another process crawls the source.
+        """
+        self.code = code
+        url = await asyncio.to_thread(ready_url)
+        self.database = DatabaseThread(url, f"tenderscrapy crawl {code}")
+        self.id, stored = await self.database.run(_open, code, spider, process)
+        return Cursor.from_stored(stored)
+
+    def resume(self, walk: Walk) -> None:
+        """Begin the walk where its cursor stands."""
+        self.walk = walk
+        self.fetched = walk.cursor.fetched
+        self.checkpoint = Checkpoint(self.fetched)
+
+    def restart(self, page: int) -> None:
+        """The walk begins again from the source's first page, here numbered ``page``."""
+        self.fetched = 0
+        self.checkpoint.restart(page)
+
+    def end_of_chain(self) -> None:
+        """The source says that this was all: hold it against what it had announced."""
+        self.walked = True
+        if self.announced is not None and self.fetched < self.announced:
+            self.break_off("incomplete", f"the source announced {self.announced} notices and gave {self.fetched}")
+
+    def note(self, text: str) -> None:
+        """Something a reader of a complete run should know."""
+        if not self.reason:
+            self.reason = text
+
+    def break_off(self, state: str, reason: str) -> None:
+        """The chain of pages ended where it should not: ``worsen``, and the watermark stays."""
+        self.intact = False
+        self.worsen(state, reason)
+
+    def worsen(self, state: str, reason: str) -> None:
+        """Something happened that a complete run does not have; of several the worst state, and its first reason."""
+        if STATES.index(state) > STATES.index(self.state):
+            self.state, self.reason = state, reason[:500]
+
+    def postpone(self, seconds: float) -> None:
+        """The source asked to be left alone for longer than a run may wait."""
+        self.not_before = datetime.now(UTC) + timedelta(seconds=seconds)
+
+    def cursor_at(self, connection: Connection, position: Position) -> None:
+        """Write the cursor into the transaction that settles the pages before it."""
+        if self.walk is None or not self.keeps_cursor:
+            return
+        stored = self.walk.cursor
+        values: dict[str, Any] = stored.to_stored() | {
+            "position": None if position.last else position.next_cursor,
+            "fetched": position.fetched,
+        }
+        if position.last and self.intact:
+            newest = queries("sources").newest_edition(connection, code=self.code)
+            values["watermark"] = newest.isoformat() if newest else stored.watermark
+        queries("sources").set_cursor(connection, code=self.code, platform=self.code, cursor=Json(values))
+
+
+def _open(connection: Connection, code: str, spider: str, process: str) -> tuple[int, dict[str, Any] | None]:
+    sql = queries("sources")
+    if not _locked(connection, code):
+        raise ConfigurationError(f"{code} is being crawled by another process; wait for it, or stop it")
+    stale = list(sql.close_stale_runs(connection, code=code))
+    if stale:
+        logger.warning("%s: %d earlier run(s) had died without a word", code, len(stale))
+    run_id = sql.open_run(connection, code=code, spider=spider, process=process)
+    stored = sql.cursor_of(connection, code=code)
+    connection.commit()
+    return run_id, stored
+
+
+def _locked(connection: Connection, code: str) -> bool:
+    """Take the lock that the connection keeps for its life; a killed holder's server process needs a moment to go."""
+    for _ in range(50):
+        if queries("sources").try_lock_source(connection, code=code):
+            return True
+        connection.rollback()
+        time.sleep(0.2)
+    return False

@@ -1,0 +1,106 @@
+"""Which page's cursor may be committed: every notice of it and of all pages before it is settled."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(slots=True)
+class _Page:
+    count: int
+    next_cursor: Any
+    last: bool
+    arrived: int = 0
+    settled: int = 0
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far the walk is settled: the cursor of the next page, the notices so far, and whether that was all."""
+
+    next_cursor: Any
+    fetched: int
+    last: bool
+
+
+class Checkpoint:
+    """Pages of one walk, numbered from 0; called from the reactor's thread and from the storage thread.
+
+    A page is announced before its notices are handed on, so that a callback that dies half-way leaves it open. Each
+    notice arrives once (at storage, or dropped before it) and settles once (committed, quarantined or dropped).
+    """
+
+    def __init__(self, fetched: int = 0) -> None:
+        self._pages: dict[int, _Page] = {}
+        self._next = 0
+        self._fetched = fetched
+        self._begins = 0
+        self._lock = threading.Lock()
+
+    def restart(self, page: int) -> None:
+        """The walk begins again with ``page``: notices are counted from there."""
+        with self._lock:
+            self._begins = page
+
+    def announce(self, page: int, count: int, next_cursor: Any, *, last: bool = False) -> None:
+        """A page of ``count`` notices is about to be handed on; ``last`` when the walk ends with it."""
+        with self._lock:
+            self._pages[page] = _Page(count, next_cursor, last)
+
+    def arrive(self, page: int | None) -> bool:
+        """One notice of ``page`` is at storage or dropped; True when it was the page's last."""
+        with self._lock:
+            known = self._pages.get(page) if page is not None else None
+            if known is None:
+                return False
+            known.arrived += 1
+            return known.arrived >= known.count
+
+    def fail(self, page: int | None) -> None:
+        """A notice of ``page`` is lost to this run: neither this page nor a later one moves the cursor."""
+        with self._lock:
+            if page is not None and page in self._pages:
+                self._pages[page].failed = True
+
+    def preview(self, pages: list[int]) -> Position | None:
+        """Where the cursor would stand once one more notice of each of ``pages`` is settled; None if it stays."""
+        more: dict[int, int] = {}
+        for page in pages:
+            more[page] = more.get(page, 0) + 1
+        with self._lock:
+            number, fetched, moved = self._next, self._fetched, None
+            while (page_ := self._pages.get(number)) and self._done(page_, more.get(number, 0)):
+                fetched = page_.count + (0 if number == self._begins > 0 else fetched)
+                moved = Position(page_.next_cursor, fetched, page_.last)
+                number += 1
+            return moved
+
+    def settle(self, pages: list[int]) -> None:
+        """One notice of each of ``pages`` is settled for good."""
+        with self._lock:
+            for page in pages:
+                if page in self._pages:
+                    self._pages[page].settled += 1
+            while (known := self._pages.get(self._next)) and self._done(known, 0):
+                self._fetched = known.count + (0 if self._next == self._begins > 0 else self._fetched)
+                del self._pages[self._next]
+                self._next += 1
+
+    @staticmethod
+    def _done(page: _Page, more: int) -> bool:
+        return not page.failed and page.settled + more >= page.count
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a page is lost to this run, so that no later one can move the cursor."""
+        with self._lock:
+            return any(page.failed for page in self._pages.values())
+
+    @property
+    def unsettled(self) -> int:
+        """How many announced pages are still open."""
+        with self._lock:
+            return len(self._pages)
