@@ -23,7 +23,8 @@ from tenderscrapy.config import config
 from tenderscrapy.database.keeper import KeeperRequest, read_record
 from tenderscrapy.database.locks import FileLock
 from tenderscrapy.database.placement import ADVICE, data_folder, server_account, server_programs, wheel_programs
-from tenderscrapy.database.postmaster import clean_environment, command_line, is_ready
+from tenderscrapy.database.postmaster import command_line, is_ready
+from tenderscrapy.database.programs import clean_environment
 from tenderscrapy.database.server import LOCKED_TIMEOUT, START_TIMEOUT
 from tenderscrapy.exceptions import DatabaseUnavailableError
 
@@ -114,7 +115,7 @@ class Embedded:
         command = [sys.executable, "-m", "tenderscrapy.database.keeper", request.encode()]
         with (self.state / "server.log").open("ab") as log:
             (self.state / "server.log").chmod(0o600)
-            result = subprocess.run(
+            result = subprocess.run(  # noqa: S603
                 command, cwd="/", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                 start_new_session=True, check=False, timeout=START_TIMEOUT + LOCKED_TIMEOUT + 30,
             )  # fmt: skip

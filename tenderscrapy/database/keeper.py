@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tenderscrapy.database.locks import FileLock
-from tenderscrapy.database.placement import Account
+from tenderscrapy.database.programs import Account
 from tenderscrapy.database.server import Server
 from tenderscrapy.exceptions import DatabaseUnavailableError
 
@@ -44,7 +44,7 @@ class KeeperRequest:
 
 
 def read_record(state: Path) -> dict[str, Any]:
-    """What the last keeper of ``state`` wrote (url, port, socket, state, data); empty where there is nothing to read."""
+    """What the last keeper of ``state`` wrote: url, port, socket, state, data; empty if it cannot be read."""
     try:
         record = json.loads((state / "server.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -17,30 +17,14 @@ import subprocess
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
+from tenderscrapy.database.programs import Account, run
 from tenderscrapy.exceptions import DatabaseUnavailableError
 
 logger = logging.getLogger(__name__)
 
 SYSTEM_FOLDER = Path("/var/lib/tenderscrapy")
 ADVICE = "Set DATABASE_URL to use a PostgreSQL server of your own (15 or newer, with pgvector)."
-
-
-class Account(NamedTuple):
-    """The account that runs the server; only root can choose another than its own."""
-
-    uid: int
-    gid: int
-
-    @property
-    def foreign(self) -> bool:
-        """Whether a process must change its user to become this account."""
-        return self.uid != os.geteuid()
-
-    def popen(self) -> dict[str, object]:
-        """The arguments that make ``subprocess`` start a program as this account."""
-        return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.foreign else {}
 
 
 def server_account(data: Path) -> Account:
@@ -63,9 +47,8 @@ def reaches(account: Account, path: Path) -> bool:
     if not account.foreign:
         return os.access(path, os.X_OK)
     # asked of the kernel as that account: modes alone know nothing of access lists and mounts
-    command = ["/bin/sh", "-c", 'test -x "$1"', "sh", str(path)]
     try:
-        return subprocess.run(command, cwd="/", check=False, **account.popen()).returncode == 0  # type: ignore[call-overload,no-any-return]
+        return run(["/bin/sh", "-c", 'test -x "$1"', "sh", path], account=account).returncode == 0
     except (OSError, subprocess.SubprocessError) as error:
         raise DatabaseUnavailableError(f"Root cannot become the account of uid {account.uid} here. {ADVICE}") from error
 

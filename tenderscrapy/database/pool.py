@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg2
-from psycopg2.extensions import TRANSACTION_STATUS_IDLE, connection, parse_dsn
+from psycopg2.extensions import TRANSACTION_STATUS_IDLE, parse_dsn
+from psycopg2.extensions import connection as Connection  # noqa: N812 - pool.connection is a method
 
 from tenderscrapy.config import config
 from tenderscrapy.exceptions import ConfigurationError, DatabaseUnavailableError
@@ -24,7 +25,7 @@ logger = logging.getLogger(__name__)
 CONNECT_TIMEOUT = 10  # seconds
 
 
-def connect(url: str | None = None, *, autocommit: bool = False, application_name: str = "tenderscrapy") -> connection:
+def connect(url: str | None = None, *, autocommit: bool = False, application_name: str = "tenderscrapy") -> Connection:
     """A connection to ``url``, or to the current database, with UTC as its time zone and UTF-8 as its encoding.
 
     An embedded server that has died is started again. Raises DatabaseUnavailableError, and ConfigurationError for a
@@ -47,7 +48,7 @@ def connect(url: str | None = None, *, autocommit: bool = False, application_nam
 
 
 @contextmanager
-def transaction(connection: connection) -> Iterator[connection]:
+def transaction(connection: Connection) -> Iterator[Connection]:
     """Commit what the block did, or roll it back when the block raises; the block's error is the one that is raised."""
     try:
         yield connection
@@ -71,11 +72,11 @@ class ConnectionPool:
         self._url, self._wait, self._options = url, wait, options
         self._size = size
         self._free = threading.BoundedSemaphore(size)
-        self._idle: deque[connection] = deque()
+        self._idle: deque[Connection] = deque()
         self._closed = False
 
     @contextmanager
-    def connection(self) -> Iterator[connection]:
+    def connection(self) -> Iterator[Connection]:
         """A connection for one transaction: committed at the end of the block, rolled back when it raises."""
         if not self._free.acquire(timeout=self._wait):
             raise DatabaseUnavailableError(
@@ -97,7 +98,7 @@ class ConnectionPool:
         while self._idle:
             self._idle.pop().close()
 
-    def _take(self) -> connection:
+    def _take(self) -> Connection:
         while True:
             try:
                 idle = self._idle.pop()
@@ -107,19 +108,19 @@ class ConnectionPool:
                 return idle
             idle.close()
 
-    def _give_back(self, used: connection) -> None:
+    def _give_back(self, used: Connection) -> None:
         if self._closed or used.closed or used.info.transaction_status != TRANSACTION_STATUS_IDLE:
             used.close()
         else:
             self._idle.append(used)
 
 
-def _usable(idle: connection) -> bool:
+def _usable(idle: Connection) -> bool:
     # the server says nothing to an idle connection but its end
     return not idle.closed and not select.select([idle], [], [], 0)[0]
 
 
-def _prepared(opened: connection, *, autocommit: bool) -> connection:
+def _prepared(opened: Connection, *, autocommit: bool) -> Connection:
     opened.autocommit = True
     if opened.encoding != "UTF8":
         opened.set_client_encoding("UTF8")

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
-KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME")
-
-
-def clean_environment() -> dict[str, str]:
-    """The environment for the server and its tools: no PG* variable bends them, no secret stays in them."""
-    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    return {**kept, "LC_ALL": "C"}
+from tenderscrapy.database.programs import run
 
 
 def is_ready(programs: Path, socket_folder: str, port: int) -> bool:
     """Whether the server with its socket in ``socket_folder`` takes connections now."""
     # any role is answered; an unknown one would fill the log
-    command = [
-        programs / "pg_isready",
-        "-q",
-        "-t",
-        "5",
-        "-h",
-        socket_folder,
-        "-p",
-        str(port),
-        "-U",
-        "tenders",
-        "-d",
-        "postgres",
-    ]
-    return subprocess.run(command, check=False, env=clean_environment()).returncode == 0
+    command: list[str | Path] = [programs / "pg_isready", "-q", "-t", "5", "-h", socket_folder, "-p", str(port)]
+    return run([*command, "-U", "tenders", "-d", "postgres"]).returncode == 0
 
 
 def command_line(pid: int) -> str:
@@ -45,8 +24,7 @@ def command_line(pid: int) -> str:
             return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         except OSError:
             return ""
-    command = ["/bin/ps", "-o", "stat=,command=", "-p", str(pid)]
-    state, _, line = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip().partition(" ")
+    state, _, line = run(["/bin/ps", "-o", "stat=,command=", "-p", str(pid)]).stdout.strip().partition(" ")
     return "" if state.startswith("Z") else line.strip()
 
 

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tenderscrapy.database.postmaster import clean_environment, is_ready, postmaster, remove_stale_pid_file
+from tenderscrapy.database.postmaster import is_ready, postmaster, remove_stale_pid_file
+from tenderscrapy.database.programs import clean_environment, run
+from tenderscrapy.database.server_settings import INITIAL_SETTINGS, shared_memory
 from tenderscrapy.exceptions import DatabaseUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tenderscrapy.database.placement import Account
+    from tenderscrapy.database.programs import Account
 
 logger = logging.getLogger(__name__)
 
@@ -33,23 +35,6 @@ STOP_TIMEOUT = 300.0
 LOCKED_TIMEOUT = 60.0
 SOCKET_PATH_MAX = 107  # bytes, of sockaddr_un
 LOG_MAX = 10_000_000  # bytes
-
-# written to postgresql.conf once, for the operator to change
-INITIAL_SETTINGS = {
-    "shared_buffers": "192MB",
-    "work_mem": "16MB",
-    "maintenance_work_mem": "256MB",
-    "effective_cache_size": "1GB",
-    "max_connections": "100",
-    "max_wal_size": "2GB",
-    "random_page_cost": "1.1",
-    "jit": "off",
-    "timezone": "UTC",
-    "log_timezone": "UTC",
-    # statements and details of errors hold rows, and rows hold people
-    "log_min_error_statement": "panic",
-    "log_error_verbosity": "terse",
-}
 
 _PR_SET_PDEATHSIG = 1
 # loaded here: after the fork the new account may not reach Python's modules
@@ -123,8 +108,7 @@ class Server:
         file = self.data / "PG_VERSION"
         if not file.exists():
             return
-        output = subprocess.run([self.programs / "postgres", "--version"], capture_output=True, text=True, check=True)
-        major = output.stdout.split()[-1].split(".")[0]
+        major = run([self.programs / "postgres", "--version"]).stdout.split()[-1].split(".")[0]
         if (found := file.read_text(encoding="ascii").strip()) != major:
             raise DatabaseUnavailableError(
                 f"{self.data} was made by PostgreSQL {found}, the installed one is {major}. Install the older "
@@ -141,21 +125,13 @@ class Server:
             shutil.rmtree(unfinished)
         unfinished.mkdir(mode=0o700)
         os.chown(unfinished, self.account.uid, self.account.gid)
-        command = [
+        command: list[str | Path] = [
             *(self.programs / "initdb", "-D", unfinished, "-U", ROLE, "-E", "UTF8"),
             *("--auth-local=trust", "--auth-host=scram-sha-256"),  # the socket lies in a folder of mode 0700
             *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
             *(part for name, value in INITIAL_SETTINGS.items() for part in ("--set", f"{name}={value}")),
         ]
-        result = subprocess.run(  # type: ignore[call-overload]
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd="/",
-            env=clean_environment(),
-            **self.account.popen(),
-        )
+        result = run(command, account=self.account)
         if result.returncode:
             raise DatabaseUnavailableError(f"initdb failed: {result.stderr.strip()[-1000:]}")
         unfinished.rename(self.data)
@@ -196,16 +172,17 @@ class Server:
             "listen_addresses": "127.0.0.1",
             "port": str(port),
             "unix_socket_directories": str(self.socket_folder),
-            **_shared_memory(),
+            **shared_memory(),
             **settings,
         }
         rotate(self.log)
         with self.log.open("ab") as log:
             begin = log.tell()
-            self._process = subprocess.Popen(  # type: ignore[call-overload]
+            self._process = subprocess.Popen(  # noqa: S603
                 [self.programs / "postgres", "-D", self.data, *(f"--{k}={v}" for k, v in options.items())],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=clean_environment(),
-                start_new_session=True, preexec_fn=_die_with_keeper, **self.account.popen(),
+                start_new_session=True, preexec_fn=_die_with_keeper,  # noqa: PLW1509 - the keeper has one thread
+                **self.account.popen(),
             )  # fmt: skip
         end = time.monotonic() + START_TIMEOUT
         while self._process.poll() is None:
@@ -229,15 +206,13 @@ class Server:
 
     def _prepare(self, password: str) -> None:
         self._sql(f"ALTER ROLE {ROLE} PASSWORD '{password}'")
-        if not self._sql(f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'"):
+        if not self._sql("SELECT 1 FROM pg_database WHERE datname = 'tenders'"):
             self._sql(f"CREATE DATABASE {DATABASE}")
 
     def _sql(self, statement: str) -> str:
-        command = [self.programs / "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", str(self.socket_folder)]
-        command += ["-p", str(self.port), "-U", ROLE, "-d", "postgres"]
-        result = subprocess.run(
-            command, input=statement, capture_output=True, text=True, check=False, env=clean_environment()
-        )
+        options = ["-v", "ON_ERROR_STOP=1", "-p", str(self.port), "-U", ROLE, "-d", "postgres"]
+        command: list[str | Path] = [self.programs / "psql", "-XqAt", "-h", self.socket_folder, *options]
+        result = run(command, sql=statement)
         if result.returncode:
             raise DatabaseUnavailableError(f"PostgreSQL refused its own set-up: {result.stderr.strip()}")
         return result.stdout.strip()
@@ -257,12 +232,3 @@ def _free_port(wanted: int) -> int:
         except OSError:
             probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _shared_memory() -> dict[str, str]:
-    """Containers often have 64 MB of /dev/shm, too little for a parallel index build: then files in the data folder."""
-    try:
-        space = os.statvfs("/dev/shm")  # noqa: S108 - asked for its size, nothing is written
-    except OSError:
-        return {}
-    return {"dynamic_shared_memory_type": "mmap"} if space.f_frsize * space.f_blocks < 512 * 1024 * 1024 else {}

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import Any
 
 import aiosql
 
-if TYPE_CHECKING:
-    from aiosql.queries import Queries
-
 
 @cache
-def queries(name: str) -> Queries:
+def queries(name: str) -> Any:
     """The queries of ``NAME.sql`` as methods that take a psycopg2 connection first; read from an egg as well.
 
     Raises FileNotFoundError for an unknown name.
