@@ -80,34 +80,42 @@ _NAMESPACES = " ".join(
 
 def notice_xml(notice: Notice) -> bytes:
     """The notice as an eForms contract notice: ids, title, buyer, CPV, lots, deadlines."""
-    language = next(iter(notice.get("title-proc", {"eng": ""})))
-    number = str(notice["publication-number"]).zfill(13)
-    buyers = next(iter((notice.get("buyer-name") or {"eng": ["?"]}).values()))
+    language = next(iter(notice.get("title-proc", {"eng": ""}))).upper()
     lots = "".join(_lot(notice, language, i) for i in range(len(notice.get("identifier-lot", []))))
+    procedure = f'<cbc:ProcedureCode listName="procurement-procedure-type">{notice.get("procedure-type", "")}'
     text = f"""<?xml version="1.0" encoding="UTF-8"?>
 <ContractNotice xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2" {_NAMESPACES}>
 <ext:UBLExtensions><ext:UBLExtension><ext:ExtensionContent><efext:EformsExtension>
-<efac:NoticeSubType><cbc:SubTypeCode listName="notice-subtype">{notice.get("notice-subtype", "16")}</cbc:SubTypeCode></efac:NoticeSubType>
-<efac:Organizations><efac:Organization><efac:Company>
-<cac:PartyIdentification><cbc:ID schemeName="organization">ORG-0001</cbc:ID></cac:PartyIdentification>
-<cac:PartyName><cbc:Name languageID="{language.upper()}">{escape(buyers[0])}</cbc:Name></cac:PartyName>
-<cac:PostalAddress><cac:Country><cbc:IdentificationCode>{notice["buyer-country"][0]}</cbc:IdentificationCode></cac:Country></cac:PostalAddress>
-</efac:Company></efac:Organization></efac:Organizations>
-<efac:Publication><efbc:NoticePublicationID schemeName="ojs-notice-id">{number}</efbc:NoticePublicationID>
-<efbc:PublicationDate>{notice["publication-date"]}</efbc:PublicationDate></efac:Publication>
-</efext:EformsExtension></ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions>
+{_extension(notice, language)}</efext:EformsExtension></ext:ExtensionContent></ext:UBLExtension></ext:UBLExtensions>
 <cbc:ID schemeName="notice-id">{notice.get("notice-identifier", "")}</cbc:ID>
 <cbc:ContractFolderID>{notice.get("procedure-identifier", "")}</cbc:ContractFolderID>
 <cbc:VersionID>{int(notice.get("notice-version", 1)):02d}</cbc:VersionID>
-<cbc:NoticeTypeCode listName="{notice.get("form-type", "competition")}">{notice.get("notice-type", "cn-standard")}</cbc:NoticeTypeCode>
-<cbc:NoticeLanguageCode>{language.upper()}</cbc:NoticeLanguageCode>
-<cac:ContractingParty><cac:Party><cac:PartyIdentification><cbc:ID>ORG-0001</cbc:ID></cac:PartyIdentification></cac:Party></cac:ContractingParty>
-<cac:TenderingProcess><cbc:ProcedureCode listName="procurement-procedure-type">{notice.get("procedure-type", "")}</cbc:ProcedureCode></cac:TenderingProcess>
-<cac:ProcurementProject><cbc:Name languageID="{language.upper()}">{escape(title_of(notice))}</cbc:Name>
+<cbc:NoticeTypeCode listName="{notice.get("form-type", "")}">{notice.get("notice-type", "")}</cbc:NoticeTypeCode>
+<cbc:NoticeLanguageCode>{language}</cbc:NoticeLanguageCode>
+<cac:ContractingParty><cac:Party><cac:PartyIdentification><cbc:ID>ORG-0001</cbc:ID></cac:PartyIdentification>
+</cac:Party></cac:ContractingParty>
+<cac:TenderingProcess>{procedure}</cbc:ProcedureCode></cac:TenderingProcess>
+<cac:ProcurementProject><cbc:Name languageID="{language}">{escape(title_of(notice))}</cbc:Name>
 {_classification(notice)}</cac:ProcurementProject>
 {lots}</ContractNotice>
 """
     return text.encode()
+
+
+def _extension(notice: Notice, language: str) -> str:
+    buyers = next(iter((notice.get("buyer-name") or {"eng": ["?"]}).values()))
+    number = str(notice["publication-number"]).zfill(13)
+    country = notice.get("buyer-country", ["DEU"])[0]
+    subtype = notice.get("notice-subtype", "16")
+    return f"""<efac:NoticeSubType><cbc:SubTypeCode>{subtype}</cbc:SubTypeCode></efac:NoticeSubType>
+<efac:Organizations><efac:Organization><efac:Company>
+<cac:PartyIdentification><cbc:ID schemeName="organization">ORG-0001</cbc:ID></cac:PartyIdentification>
+<cac:PartyName><cbc:Name languageID="{language}">{escape(buyers[0])}</cbc:Name></cac:PartyName>
+<cac:PostalAddress><cac:Country><cbc:IdentificationCode>{country}</cbc:IdentificationCode></cac:Country></cac:PostalAddress>
+</efac:Company></efac:Organization></efac:Organizations>
+<efac:Publication><efbc:NoticePublicationID schemeName="ojs-notice-id">{number}</efbc:NoticePublicationID>
+<efbc:PublicationDate>{notice.get("publication-date", "")}</efbc:PublicationDate></efac:Publication>
+"""
 
 
 def _classification(notice: Notice) -> str:
@@ -130,6 +138,6 @@ def _lot(notice: Notice, language: str, index: int) -> str:
     return (
         f'<cac:ProcurementProjectLot><cbc:ID schemeName="Lot">{notice["identifier-lot"][index]}</cbc:ID>'
         f"<cac:TenderingProcess>{period}</cac:TenderingProcess>"
-        f'<cac:ProcurementProject><cbc:Name languageID="{language.upper()}">{escape(titles[index])}</cbc:Name>'
+        f'<cac:ProcurementProject><cbc:Name languageID="{language}">{escape(titles[index])}</cbc:Name>'
         f"{_classification(notice)}</cac:ProcurementProject></cac:ProcurementProjectLot>\n"
     )

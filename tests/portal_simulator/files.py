@@ -35,9 +35,9 @@ class FilePortal:
     """``/files/NAME`` with the behaviour in its query string, and the sites' own file addresses.
 
     Parameters of ``/files/NAME`` (``file_url`` writes them): ``size`` bytes; ``type``; ``rate`` bytes a second in
-    writes of ``piece``; ``disposition`` attachment, utf8, latin1, path, none; ``redirects`` N hops, ``loop``, ``to`` any
-    address; ``status``; ``fail`` (the first N requests: 500); ``declared`` length, ``cut`` after N bytes with
-    ``ending``; ``html`` in place of the file; ``etag``; ``chunked``; ``delay`` seconds; ``text`` shown in the PDF.
+    writes of ``piece``; ``disposition`` (``_disposition``); ``redirects`` N hops, ``loop``, ``to`` any address;
+    ``status``; ``fail`` (the first N requests: 500); ``declared`` length, ``cut`` after N bytes with ``ending``;
+    ``html`` in place of the file; ``etag``; ``chunked``; ``delay`` seconds; ``text`` shown in the PDF.
     """
 
     def __init__(self, url: str, ted: TedPortal, contracts_finder: ContractsFinderPortal) -> None:

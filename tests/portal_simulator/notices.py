@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, overload
+from zoneinfo import ZoneInfo
 
 from portal_simulator.words import FACILITIES, PLACE_BEGINNINGS, PLACE_ENDINGS, SENTENCES, SUBJECTS, Subject
 
@@ -26,6 +27,7 @@ COUNTRIES = {
     "GRC": ("ell", "EL522", "EUR", "Δήμος {}", "Greece"),
     "IRL": ("eng", "IE061", "EUR", "{} County Council", "Ireland"),
 }
+BRUSSELS = ZoneInfo("Europe/Brussels")
 _FREQUENT = ("DEU", "DEU", "DEU", "FRA", "FRA", "POL", "AUT", "GRC", "IRL")
 _NAMESPACE = uuid.UUID("6c0f5b57-7a55-5a0e-9d0c-3f1f1d1a2b3c")
 
@@ -80,7 +82,7 @@ def _notice(index: int, seed: int, day: date) -> Notice:
     )
     notice: Notice = {
         "publication-number": f"{100_001 + index}-{day.year}",
-        "publication-date": f"{day.isoformat()}+02:00",
+        "publication-date": _dated(day),
         "notice-identifier": str(uuid.uuid5(_NAMESPACE, f"notice {seed} {index}")),
         "notice-version": 1,
         "procedure-identifier": str(uuid.uuid5(_NAMESPACE, f"procedure {seed} {index}")),
@@ -101,6 +103,12 @@ def _notice(index: int, seed: int, day: date) -> Notice:
     }
     _KINDS[index % 10](notice, draw, subject, day, currency)
     return notice
+
+
+def _dated(day: date) -> str:
+    """The day with the offset of Brussels on it, as TED writes days."""
+    noon = datetime(day.year, day.month, day.day, 12, tzinfo=BRUSSELS)
+    return day.isoformat() + noon.isoformat()[-6:]
 
 
 def _deadline(draw: random.Random, day: date) -> date:
@@ -129,13 +137,14 @@ def _lots(notice: Notice, draw: random.Random, subject: Subject) -> int:
 def _open_call(notice: Notice, draw: random.Random, subject: Subject, day: date, currency: str) -> None:
     count = _lots(notice, draw, subject)
     deadline = _deadline(draw, day)
-    time = f"{draw.randint(9, 14):02d}:00:00+02:00"
+    offset = _dated(deadline)[10:]
+    time = f"{draw.randint(9, 14):02d}:00:00{offset}"
     notice |= {
         "notice-type": "cn-standard",
         "notice-subtype": "16",
         "form-type": "competition",
         "procedure-type": "open",
-        "deadline-receipt-tender-date-lot": [f"{deadline.isoformat()}+02:00"] * count,
+        "deadline-receipt-tender-date-lot": [_dated(deadline)] * count,
         "deadline-receipt-tender-time-lot": [time] * count,
         "deadline-receipt-request": [f"{deadline.isoformat()}T{time}"] * count,
         "contract-duration-period-lot": [{"unit": "MONTH", "value": "24"}] * count,
@@ -152,7 +161,7 @@ def _restricted_call(notice: Notice, draw: random.Random, subject: Subject, day:
         "notice-subtype": "16",
         "form-type": "competition",
         "procedure-type": "restricted",
-        "deadline-receipt-request-date-lot": [f"{_deadline(draw, day).isoformat()}+02:00"] * count,
+        "deadline-receipt-request-date-lot": [_dated(_deadline(draw, day))] * count,
         "buyer-city": {},
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from portal_simulator.words import ENGLISH_BEGINNINGS, ENGLISH_ENDINGS, FACILITIES, SENTENCES, SUBJECTS, Subject
@@ -18,12 +18,13 @@ _NAMESPACE = uuid.UUID("b1a3c1de-0c39-5b3f-8f0e-2a4d6c8e0f12")
 def invented_contracts_finder_releases(
     n: int, seed: int = 1, *, last_day: date | None = None, days: int = 30
 ) -> list[Release]:
-    """``n`` releases of ``days`` days up to ``last_day`` (today in UTC), the newest first.
+    """``n`` releases of ``days`` days up to ``last_day`` (yesterday in UTC), the newest first.
 
     One in ten is a planning notice, one in five an award; every other one is an open call. The eleventh amends the
     tenth (same ocid and notice, later date), and so on. Every release names a contact person (``planted_contacts``).
     """
-    last = datetime.combine(last_day or datetime.now(UTC).date(), datetime.min.time(), UTC) + timedelta(hours=17)
+    day = last_day or datetime.now(UTC).date() - timedelta(days=1)
+    last = datetime.combine(day, time(17), UTC)
     step = timedelta(days=days) / max(n, 1)
     releases = [_release(index, seed, last - step * (n - 1 - index)) for index in range(n)]
     return releases[::-1]

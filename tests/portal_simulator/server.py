@@ -104,8 +104,9 @@ class PortalSimulator:
     def close(self) -> None:
         """Stop listening and end every connection, whatever it is waiting for."""
         self.stopping.set()
-        self._server.shutdown()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
         until = time.monotonic() + CLOSING_TIME
         while self._server.open and time.monotonic() < until:
             for connection in list(self._server.open):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import secrets
 import threading
 import time
@@ -13,40 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from portal_simulator.exchange import Answer, RecordedRequest
 from portal_simulator.pages import Pages
+from portal_simulator.ted_checks import RefusedError, checked
 from portal_simulator.ted_fields import known_fields
-from portal_simulator.ted_query import Query, QueryError, parse
+from portal_simulator.ted_query import Query, parse
+from portal_simulator.ted_terms import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SEARCH_PATH = "/v3/notices/search"
-LARGEST_LIMIT = 250
-LARGEST_PAGE_FIELDS = 10_000
-LARGEST_WINDOW = 15_000
 TOO_MANY_REQUESTS = (
     "<html>\r\n<head><title>429 Too Many Requests</title></head>\r\n<body>\r\n"
     "<center><h1>429 Too Many Requests</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 )
-_DEFAULTS: dict[str, Any] = {
-    "query": None,
-    "fields": None,
-    "page": 1,
-    "limit": 10,
-    "scope": "ALL",
-    "paginationMode": "PAGE_NUMBER",
-    "iterationNextToken": None,
-    "onlyLatestVersions": False,
-    "checkQuerySyntax": False,
-}
-
-
-class RefusedError(Exception):
-    """The answer is an error; ``error`` is its ``error`` member, a list for bean validation."""
-
-    def __init__(self, message: str, error: Any = None, status: int = 400) -> None:
-        super().__init__(message)
-        self.error = error
-        self.status = status
 
 
 @dataclass
@@ -101,7 +79,7 @@ class TedPortal:
 
     def rate_limit(self, times: int | None = 1, **options: Any) -> None:
         """429 as nginx says it: HTML, and no Retry-After unless ``wait`` gives one."""
-        self._fault(f"* {SEARCH_PATH}".removeprefix("* "), times, status=429, body=TOO_MANY_REQUESTS, **options)
+        self._fault(f"POST {SEARCH_PATH}", times, status=429, body=TOO_MANY_REQUESTS, **options)
 
     def expire_tokens(self) -> None:
         """Every token given so far is too old, as after the next issue of the Journal and a day."""
@@ -115,8 +93,11 @@ class TedPortal:
     def answer(self, request: RecordedRequest) -> Answer:
         if request.method != "POST":
             return Answer.of_json({"message": f"Request method '{request.method}' is not supported"}, 405)
+        if "json" not in request.headers.get("content-type", ""):
+            media_type = request.headers.get("content-type", "")
+            return Answer.of_json({"message": f"Content-Type '{media_type}' is not supported"}, 415)
         try:
-            return self._search(_checked(request.body))
+            return self._search(checked(request.body))
         except RefusedError as refused:
             document: dict[str, Any] = {"message": str(refused)}
             if refused.error is not None:
@@ -194,75 +175,3 @@ def _read(token: str) -> tuple[str, int]:
 
 def _asked_of(asked: dict[str, Any]) -> str:
     return json.dumps({name: value for name, value in asked.items() if name != "iterationNextToken"})
-
-
-def _invalid(name: str, message: str) -> RefusedError:
-    problem = {"objectName": "publicExpertSearchRequestV1", "field": name, "message": message}
-    return RefusedError("Validation error", [problem])
-
-
-def _unsupported(name: str, value: object, message: str) -> RefusedError:
-    return RefusedError(message, {"type": "UNSUPPORTED_VALUE", "parameterName": name, "unsupportedValue": str(value)})
-
-
-def _checked(body: bytes) -> dict[str, Any]:
-    """The request with its defaults. Raises RefusedError."""
-    try:
-        given = json.loads(body)
-    except ValueError:
-        raise RefusedError("The request body cannot be read") from None
-    if not isinstance(given, dict):
-        raise RefusedError("The request body cannot be read")
-    for name in given:
-        if name not in _DEFAULTS:
-            raise RefusedError(f'Unrecognized field "{name}"')
-    asked = _DEFAULTS | given
-    if not isinstance(asked["query"], str) or not asked["query"].strip():
-        raise _invalid("query", "must not be blank")
-    _check_choices(asked)
-    _check_fields(asked["fields"])
-    _check_sizes(asked)
-    return asked
-
-
-def _check_choices(asked: dict[str, Any]) -> None:
-    choices = {"scope": ("LATEST", "ACTIVE", "ALL"), "paginationMode": ("PAGE_NUMBER", "ITERATION")}
-    for name, allowed in choices.items():
-        if asked[name] not in allowed:
-            raise _unsupported(name, asked[name], f"Parameter '{name}' contains unsupported value")
-    for name in ("onlyLatestVersions", "checkQuerySyntax"):
-        if not isinstance(asked[name], bool):
-            raise RefusedError(f"Parameter '{name}' cannot be read")
-    token = asked["iterationNextToken"]
-    if token is not None and not (isinstance(token, str) and re.fullmatch(r"\S+", token)):
-        raise _invalid("iterationNextToken", "must be a token")
-
-
-def _check_fields(fields: Any) -> None:
-    if not isinstance(fields, list) or not fields:
-        raise _invalid("fields", "must not be empty")
-    if len(set(map(str, fields))) != len(fields):
-        raise _invalid("fields", "must only contain unique elements")
-    known = known_fields()
-    for name in fields:
-        if name not in known:
-            listed = ",".join(sorted(known))
-            message = f"Parameter 'fields' contains unsupported value (supported values are: {listed})"
-            raise _unsupported("fields", name, message)
-
-
-def _check_sizes(asked: dict[str, Any]) -> None:
-    limit, page = asked["limit"], asked["page"]
-    for name, value, least in (("limit", limit, 0), ("page", page, 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise _invalid(name, f"must be greater than or equal to {least}")
-    if limit > LARGEST_LIMIT:
-        message = f"Parameter 'limit' ({limit}) exceeds maximum allowed value ({LARGEST_LIMIT})"
-        raise _unsupported("limit", limit, message)
-    size = limit * (len(asked["fields"]) + 1)  # the unrequested links count as a field
-    if size > LARGEST_PAGE_FIELDS:
-        message = f"Number of fields of a page ({size}) exceeds maximum allowed value ({LARGEST_PAGE_FIELDS})"
-        raise _unsupported("limit", limit, message)
-    if asked["paginationMode"] == "PAGE_NUMBER" and page * limit > LARGEST_WINDOW:
-        message = f"Window size (page x limit) exceeds maximum allowed value ({LARGEST_WINDOW})"
-        raise _unsupported("page", page, message)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-Notice = dict[str, Any]
-Predicate = Callable[[Notice], bool]
+from portal_simulator.ted_terms import Predicate, QueryError, contains, days, is_one_of, syntax_error, tokens
 
 ALIASES = {"PD": "publication-date", "ND": "publication-number", "TI": "notice-title", "CY": "buyer-country"}
 DATE_PATTERN = r"[0-9]{8}|today([+-]?[0-9]*)"
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<today>today\(\s*[+-]?\d*\s*\))|(?P<text>"[^"]*"|'[^']*')|(?P<operator><>|>=|<=|!=|[=<>~])"""
-    r"""|(?P<bracket>[()])|(?P<word>[^\s()=<>!~"',]+))"""
-)
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">=": lambda a, b: a >= b,
     "<=": lambda a, b: a <= b,
@@ -26,14 +20,6 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
-
-
-class QueryError(Exception):
-    """A query that TED refuses; ``error`` is the ``error`` member of its answer."""
-
-    def __init__(self, message: str, **error: Any) -> None:
-        super().__init__(message)
-        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +31,14 @@ class Query:
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
 def parse(query: str, fields: frozenset[str], today: date | None = None) -> Query:
     """The query; ``fields`` are the names that exist. Raises QueryError."""
     return _Parser(query, fields, today or datetime.now(UTC).date()).query()
 
 
-def _tokens(query: str) -> list[_Token]:
-    tokens, at = [], 0
-    while query[at:].strip():
-        found = _TOKEN.match(query, at)
-        if found is None:
-            at += len(query[at:]) - len(query[at:].lstrip())
-            raise _syntax_error(at, at + 1)
-        kind = str(found.lastgroup)
-        tokens.append(_Token(kind, found[kind], found.start(kind), found.end(kind)))
-        at = found.end()
-    return tokens
-
-
-def _syntax_error(start: int, end: int) -> QueryError:
-    return QueryError(
-        f"Syntax error in expert query at line 1, col {start + 1}",
-        type="QUERY_SYNTAX_ERROR",
-        location={"beginLine": 1, "beginColumn": start + 1, "endLine": 1, "endColumn": end},
-    )
-
-
 class _Parser:
     def __init__(self, query: str, fields: frozenset[str], today: date) -> None:
-        self._tokens = _tokens(query)
+        self._tokens = tokens(query)
         self._length = len(query)
         self._at = 0
         self._fields = fields
@@ -107,8 +64,8 @@ class _Parser:
 
     def _unexpected(self) -> QueryError:
         if self._at < len(self._tokens):
-            return _syntax_error(self._tokens[self._at].start, self._tokens[self._at].end)
-        return _syntax_error(self._length, self._length)
+            return syntax_error(self._tokens[self._at].start, self._tokens[self._at].end)
+        return syntax_error(self._length, self._length)
 
     def _is(self, *texts: str) -> bool:
         return self._at < len(self._tokens) and self._tokens[self._at].text in texts
@@ -153,11 +110,11 @@ class _Parser:
         name = self._word()
         if name == "FT":
             self._take("~", "=")
-            return _contains(None, self._values())
+            return contains(None, self._values())
         field = self._field(name)
         if self._is("IN"):
             self._take("IN")
-            return _is_one_of(field, self._values())
+            return is_one_of(field, self._values())
         return self._comparison(field, self._take("=", ">=", "<=", ">", "<", "!=", "~"))
 
     def _field(self, name: str) -> str:
@@ -181,11 +138,11 @@ class _Parser:
             return self._date_comparison(field, operator)
         values = self._values()
         if operator == "~":
-            return _contains(field, values)
+            return contains(field, values)
         if operator not in ("=", "!="):
             message = f"Operation '{operator}' is not supported for field '{field}'"
             raise QueryError(message, type="QUERY_UNSUPPORTED_FIELD_OPERATION", operation=operator, fieldName=field)
-        found = _is_one_of(field, values)
+        found = is_one_of(field, values)
         return found if operator == "=" else lambda notice: not found(notice)
 
     def _date_comparison(self, field: str, operator: str) -> Predicate:
@@ -195,11 +152,11 @@ class _Parser:
             self._take("<>")
             last = self._date(field)
             self._take(")")
-            return lambda notice: any(first <= day <= last for day in _days(notice, field))
+            return lambda notice: any(first <= day <= last for day in days(notice, field))
         if operator == "~":
             raise self._unexpected()
         bound, compare = self._date(field), _COMPARE[operator]
-        return lambda notice: bool(bound) and any(compare(day, bound) for day in _days(notice, field))
+        return lambda notice: bool(bound) and any(compare(day, bound) for day in days(notice, field))
 
     def _date(self, field: str) -> str:
         """Eight digits; "" for eight digits that are no day, which TED takes and finds nothing for."""
@@ -219,48 +176,3 @@ class _Parser:
         except ValueError:
             return ""
         return text if day.year > 1900 else ""
-
-
-def _values_of(notice: Notice, field: str) -> list[str]:
-    value = notice.get(field, [])
-    return [str(v) for v in value] if isinstance(value, list) else [str(value)]
-
-
-def _days(notice: Notice, field: str) -> list[str]:
-    return [value[:10].replace("-", "") for value in _values_of(notice, field)]
-
-
-def _contains(field: str | None, values: list[str]) -> Predicate:
-    needles = [value.strip("*").casefold() for value in values]
-
-    def test(notice: Notice) -> bool:
-        text = json.dumps(notice if field is None else notice.get(field, ""), ensure_ascii=False).casefold()
-        return any(needle in text for needle in needles)
-
-    return test
-
-
-def _is_one_of(field: str, values: list[str]) -> Predicate:
-    beginnings = tuple(_beginning(field, value) for value in values)
-    return lambda notice: any(
-        (has.startswith(text) if open_end else has == text)
-        for has in _values_of(notice, field)
-        for text, open_end in beginnings
-    )
-
-
-def _beginning(field: str, value: str) -> tuple[str, bool]:
-    """The text to compare with, and whether it is only a beginning."""
-    if value.endswith("*"):
-        return value[:-1], True
-    whole = {"classification-cpv": r"\d{8}", "buyer-country": r"[A-Z]{3}"}.get(field)
-    if whole and not re.fullmatch(whole, value):
-        raise QueryError(
-            f"Value '{value}' is not supported for field '{field}'",
-            type="QUERY_UNSUPPORTED_FIELD_VALUE",
-            fieldName=field,
-            fieldValue=value,
-        )
-    if field == "classification-cpv":
-        return value[:2] + value[2:].rstrip("0"), True
-    return value, False
