@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import tenderscrapy
 from tenderscrapy.config import config
 from tenderscrapy.database.keeper import KeeperRequest, read_record
-from tenderscrapy.database.locks import FileLock
+from tenderscrapy.database.locks import FileLock, open_owned
 from tenderscrapy.database.placement import ADVICE, data_folder, server_account, server_programs, wheel_programs
 from tenderscrapy.database.postmaster import command_line, is_ready
 from tenderscrapy.database.programs import clean_environment
@@ -45,6 +46,7 @@ class Embedded:
         self.state = Path(var_dir).absolute()
         self.idle = idle
         self.settings = dict(settings or {})
+        self._one_thread = threading.Lock()
         self._clients = FileLock(self.state / "clients.lock")
         self._start = FileLock(self.state / "start.lock")
         self._keeper = FileLock(self.state / "keeper.lock")
@@ -56,9 +58,14 @@ class Embedded:
         DatabaseUnavailableError with the reason and what to do.
         """
         try:
-            self._make_state_folder()
-            self._clients.lock(shared=True)
-            return self._running() or self._started()
+            with self._one_thread:
+                self._make_state_folder()
+                self._clients.lock(shared=True)
+                return self._running() or self._started()
+        except PermissionError as error:
+            raise DatabaseUnavailableError(
+                f"{self.state} belongs to another account ({error}). Run as that account, or set VAR_DIR. {ADVICE}"
+            ) from error
         except OSError as error:
             raise DatabaseUnavailableError(f"{self.state} cannot be used: {error}. {ADVICE}") from error
 
@@ -72,6 +79,10 @@ class Embedded:
         self._end_keeper()
         with self._start.exclusive():
             self._wait_for_keeper_end()
+
+    def address_port(self) -> str:
+        """The port of the last start, "" where there was none; an unused one is kept by the next start."""
+        return str(read_record(self.state).get("port", ""))
 
     def keep_through_exec(self) -> None:
         """Let a program that replaces this process go on needing the server."""
@@ -113,8 +124,7 @@ class Embedded:
         project = str(Path(tenderscrapy.__file__).parent.parent)
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (project, environment.get("PYTHONPATH"))))
         command = [sys.executable, "-m", "tenderscrapy.database.keeper", request.encode()]
-        with (self.state / "server.log").open("ab") as log:
-            (self.state / "server.log").chmod(0o600)
+        with os.fdopen(open_owned(self.state / "server.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as log:
             result = subprocess.run(  # noqa: S603
                 command, cwd="/", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                 start_new_session=True, check=False, timeout=START_TIMEOUT + LOCKED_TIMEOUT + 30,
@@ -147,9 +157,21 @@ def server(state: Path) -> Embedded:
     return Embedded(state, idle=config().database_idle)
 
 
+def current_server() -> Embedded | None:
+    """The handle on the embedded server; None where DATABASE_URL names another."""
+    return None if config().database_url else server(config().var_dir / "postgres")
+
+
 def database_url() -> str:
     """DATABASE_URL if it is set; else the embedded server's, which is started and kept for this process' life.
 
     The server is asked each time, so the URL is good at the moment of the call.
     """
-    return config().database_url or server(config().var_dir / "postgres").start()
+    embedded = current_server()
+    return embedded.start() if embedded else str(config().database_url)
+
+
+def restarted(port: str) -> bool:
+    """Whether ``port`` is that of an embedded server that is in use here; started again if it had died."""
+    embedded = current_server()
+    return embedded is not None and embedded.address_port() == port and bool(embedded.start())

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tenderscrapy.database.locks import FileLock
+from tenderscrapy.database.locks import FileLock, open_owned
 from tenderscrapy.database.programs import Account
 from tenderscrapy.database.server import Server
 from tenderscrapy.exceptions import DatabaseUnavailableError
@@ -56,7 +56,7 @@ def write_record(state: Path, record: dict[str, Any]) -> None:
     """Replace the record at once; only its owner may read it, as the URL holds the password."""
     unfinished = state / "server.json.unfinished"
     unfinished.unlink(missing_ok=True)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = open_owned(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(record, file)
         file.flush()
@@ -103,7 +103,7 @@ def keep(request: KeeperRequest) -> None:
     server = Server(Path(request.data), Path(request.programs), account, state / "server.log")
     previous = read_record(state)
     if (previous.get("state"), previous.get("data")) != (request.state, request.data):
-        # a copied or moved folder keeps the password, which the data knows, and nothing else
+        # a copied or moved folder: the address is another server's, so a new one and a new password are made
         previous = {}
     url = server.bring_up(previous, request.settings)
     record = {"url": url, "port": server.port, "socket": str(server.socket_folder)}

@@ -37,7 +37,7 @@ class FileLock:
         """Take the lock if nobody stands in the way; True if it is held afterwards."""
         if self._descriptor is not None:
             return True
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = open_owned(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -89,3 +89,13 @@ class FileLock:
             yield
         finally:
             self.unlock()
+
+
+def open_owned(path: Path, flags: int) -> int:
+    """Open a file of mode 0600; one that root makes belongs to its folder's owner, who will need it next time."""
+    descriptor = os.open(path, flags, 0o600)
+    if os.geteuid() == 0:
+        folder, file = path.parent.stat(), os.fstat(descriptor)
+        if file.st_uid == 0 != folder.st_uid and file.st_nlink == 1:
+            os.fchown(descriptor, folder.st_uid, folder.st_gid)
+    return descriptor

@@ -14,7 +14,7 @@ import psycopg2
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, parse_dsn
 from psycopg2.extensions import connection as Connection  # noqa: N812 - pool.connection is a method
 
-from tenderscrapy.config import config
+from tenderscrapy.database.embedded import database_url, restarted
 from tenderscrapy.exceptions import ConfigurationError, DatabaseUnavailableError
 
 if TYPE_CHECKING:
@@ -31,15 +31,14 @@ def connect(url: str | None = None, *, autocommit: bool = False, application_nam
     An embedded server that has died is started again. Raises DatabaseUnavailableError, and ConfigurationError for a
     URL that cannot be read; the password is in neither.
     """
-    from tenderscrapy.database import embedded
-
-    address = url or embedded.database_url()
-    options = {"application_name": application_name, "connect_timeout": CONNECT_TIMEOUT, **_parameters(address)}
+    options: dict[str, Any] = {"application_name": application_name, "connect_timeout": CONNECT_TIMEOUT}
+    options |= _parameters(url or database_url())
     try:
         opened = psycopg2.connect(**options)
     except psycopg2.OperationalError as error:
-        if config().database_url or options.get("host") != "127.0.0.1" or embedded.database_url() != address:
+        if not restarted(str(options.get("port"))):
             raise _unavailable(options, error) from None
+        options |= _parameters(url or database_url())
         try:
             opened = psycopg2.connect(**options)
         except psycopg2.OperationalError as second:
@@ -132,11 +131,13 @@ def _prepared(opened: Connection, *, autocommit: bool) -> Connection:
 
 
 def _parameters(address: str) -> dict[str, Any]:
-    # libpq would take a bare "@" or "/" in a password for the host's beginning, and name it in its errors
-    user_info = re.match(r"\w+://[^:@/?#]*:(.*)@", address)
     try:
-        if user_info and re.search(r"[/?#@\[\]\s]", user_info[1]):
-            raise ValueError
+        # libpq would take a bare "@", "/" or "#" in a password for the host's beginning, and name it in its errors
+        if netloc := re.match(r"\w+://([^/?#]*)", address):
+            user_info, _, hosts = netloc[1].rpartition("@")
+            well_formed = all(re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]*)(:\d*)?", host) for host in hosts.split(","))
+            if "@" in user_info or not well_formed:
+                raise ValueError
         return parse_dsn(address)
     except (psycopg2.ProgrammingError, ValueError):
         raise ConfigurationError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from tenderscrapy.database.programs import run
 
@@ -45,6 +46,24 @@ def postmaster(data: Path) -> int | None:
         return pid if working_folder.samefile(data) else None
     except OSError:  # another platform, or not ours to see
         return pid if str(data) in line else None
+
+
+class Listening(NamedTuple):
+    """Where a running server can be reached."""
+
+    pid: int
+    port: int
+    socket_folder: str
+
+
+def listening(data: Path) -> Listening | None:
+    """The running server of ``data`` with its address, as it noted them itself; None where there is none."""
+    pid = postmaster(data)
+    try:
+        lines = (data / "postmaster.pid").read_text(encoding="utf-8", errors="replace").split("\n")
+        return None if pid is None else Listening(pid, int(lines[3]), lines[4])
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def remove_stale_pid_file(data: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tenderscrapy.database.postmaster import is_ready, postmaster, remove_stale_pid_file
+from tenderscrapy.database.postmaster import is_ready, listening, postmaster, remove_stale_pid_file
 from tenderscrapy.database.programs import clean_environment, run
 from tenderscrapy.database.server_settings import INITIAL_SETTINGS, shared_memory
 from tenderscrapy.exceptions import DatabaseUnavailableError
@@ -64,7 +64,7 @@ class Server:
         """
         self._check_version()
         self._initialise()
-        if not self._adopt(previous):
+        if not self._adopt():
             self._start(int(str(previous.get("port", 0))), Path(str(previous.get("socket", self.data))), settings)
         password = urlsplit(str(previous.get("url", ""))).password
         if password is None:
@@ -136,16 +136,12 @@ class Server:
             raise DatabaseUnavailableError(f"initdb failed: {result.stderr.strip()[-1000:]}")
         unfinished.rename(self.data)
 
-    def _adopt(self, previous: Mapping[str, object]) -> bool:
-        pid = postmaster(self.data)
-        if (
-            pid is None
-            or not previous
-            or not is_ready(self.programs, str(previous["socket"]), int(str(previous["port"])))
-        ):
+    def _adopt(self) -> bool:
+        found = listening(self.data)
+        if found is None or not is_ready(self.programs, found.socket_folder, found.port):
             return False
-        logger.warning("a server without a keeper is taken over, pid %s", pid)
-        self._adopted, self.port, self.socket_folder = pid, int(str(previous["port"])), Path(str(previous["socket"]))
+        logger.warning("a server without a keeper is taken over, pid %s", found.pid)
+        self._adopted, self.port, self.socket_folder = found.pid, found.port, Path(found.socket_folder)
         return True
 
     def _start(self, port: int, socket_folder: Path, settings: Mapping[str, str]) -> None:
