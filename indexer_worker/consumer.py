@@ -1,0 +1,55 @@
+"""What a queue must do for the indexer, and what happened in one run."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Protocol
+
+from indexer_worker.worker import Fate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer_worker.worker import Result
+
+logger = logging.getLogger(__name__)
+
+#: Events taken at once: enough to fill the model's batches, few enough to share the queue with other workers.
+BATCH = 32
+#: All tries of one event, the first included.
+DELIVERIES = 5
+#: Seconds before an event is tried again, and between two looks at a service that is down.
+RETRY_AFTER = 10.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of a run for its last line."""
+
+    started: float = field(default_factory=time.monotonic)
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("indexed", "unchanged", "retried", "dead"), 0)
+    )
+
+    def add(self, results: Iterable[Result], dead: int = 0) -> None:
+        """Count a batch; ``dead`` are those of its results that became dead letters."""
+        names = {Fate.INDEXED: "indexed", Fate.NOTHING_TO_DO: "unchanged", Fate.RETRY: "retried", Fate.FAILED: ""}
+        for result in results:
+            if name := names[result.fate]:
+                self.counts[name] += 1
+        self.counts["dead"] += dead
+
+    def __str__(self) -> str:
+        return f"{', '.join(f'{n} {name}' for name, n in self.counts.items())}, {time.monotonic() - self.started:.1f} s"
+
+
+class Consumer(Protocol):
+    """Takes events from a queue, has them indexed, and settles each by its result."""
+
+    tally: Tally
+
+    def run(self, stopping: Event, *, once: bool) -> None:
+        """Work until ``stopping`` is set, or with ``once`` until nothing waits. Raises ConfigurationError."""
