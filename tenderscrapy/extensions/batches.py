@@ -45,7 +45,7 @@ class Batches:
         return await future
 
     def settle(self, page: int | None, count: int = 1) -> None:
-        """``count`` notices of ``page`` need no storage: they were dropped, or could not be read. 0 for an empty page."""
+        """``count`` notices of ``page`` need no storage: dropped, or not readable. 0 for an empty page."""
         if page is None:
             return
         self._settled.extend([page] * count)

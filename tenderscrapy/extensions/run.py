@@ -7,7 +7,7 @@ import logging
 import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from psycopg2.extras import Json
@@ -37,7 +37,7 @@ class Run:
     the chain of pages cannot be trusted: the watermark stays then. ``walked`` rises when the last page is announced.
     """
 
-    _runs: WeakKeyDictionary[Crawler, Run] = WeakKeyDictionary()
+    _runs: ClassVar[WeakKeyDictionary[Crawler, Run]] = WeakKeyDictionary()
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler

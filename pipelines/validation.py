@@ -1,0 +1,45 @@
+"""Lets only notices on that have an identity and a title."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from itemadapter import ItemAdapter
+from scrapy.exceptions import DropItem
+
+from tenderscrapy.extensions.run import Run
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+#: What portals print where nothing was entered: no identity.
+PLACEHOLDERS = frozenset({"", "-", "--", "n/a", "na", "none", "null", "k.a.", "keine angabe", "?", "."})
+
+
+class ValidationPipeline:
+    """Drops a notice that nothing could be done with, alone, with a warning and a counter; its page goes on."""
+
+    def __init__(self, run: Run, stats: Any) -> None:
+        self.run = run
+        self.stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """One a crawler."""
+        return cls(Run.of(crawler), crawler.stats)
+
+    def process_item(self, item: Any) -> Any:
+        """The item, or DropItem with the reason."""
+        notice = ItemAdapter(item)
+        missing = [name for name in ("source_code", "notice_id", "title") if _blank(notice.get(name))]
+        if not missing:
+            return item
+        self.run.counts["rejected"] += 1
+        self.run.batches.settle(notice.get("walk_page"))
+        for name in missing:
+            self.stats.inc_value(f"validation/{name}_missing")
+        raise DropItem(f"no {', no '.join(missing)}")
+
+
+def _blank(value: Any) -> bool:
+    return not isinstance(value, str) or value.strip().casefold() in PLACEHOLDERS

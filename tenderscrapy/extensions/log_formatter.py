@@ -1,0 +1,28 @@
+"""Log lines without the notices' content: a line names the source and the notice, never a text or a person."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from scrapy.logformatter import LogFormatter
+
+
+class QuietLogFormatter(LogFormatter):
+    """Scrapy's lines with the identity of the item in place of the item."""
+
+    def scraped(self, item: Any, response: Any, spider: Any) -> None:
+        """A stored notice is counted, not logged."""
+
+    def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> dict[str, Any]:
+        """One line for a notice that a pipeline left out, with the reason."""
+        return _line(logging.WARNING, "Left out %(item)s: %(reason)s", item, exception)
+
+    def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> dict[str, Any]:
+        """One line for a notice that could not be handled."""
+        return _line(logging.ERROR, "Could not handle %(item)s: %(reason)s", item, exception)
+
+
+def _line(level: int, message: str, item: Any, error: BaseException) -> dict[str, Any]:
+    name = f"{getattr(item, 'source_code', '?')} notice {getattr(item, 'notice_id', '?')}"
+    return {"level": level, "msg": message, "args": {"item": name, "reason": str(error)[:300]}}

@@ -1,0 +1,61 @@
+"""Scrapy settings: only what differs from Scrapy's defaults, each with its reason.
+
+What an operator may set comes from the environment (tenderscrapy.config); ``-s NAME=value`` still wins.
+"""
+
+from tenderscrapy.config import config
+
+_config = config()
+
+BOT_NAME = "tenderscrapy"
+SPIDER_MODULES = ["spiders"]
+COMMANDS_MODULE = "tenderscrapy.commands"
+
+# --- what an operator may set ---------------------------------------------------------------------------------------
+TED_API_URL = _config.ted_api_url
+CONTRACTS_FINDER_URL = _config.contracts_finder_url
+FILES_STORE = str(_config.files)
+ALLOW_PRIVATE_HOSTS = _config.allow_private_hosts
+RETRY_AFTER_MAX = _config.retry_after_max
+COOLDOWN_403 = _config.cooldown_403
+CONTACT = _config.contact
+
+# --- who we are, and manners ----------------------------------------------------------------------------------------
+USER_AGENT = f"tenderscrapy/0.1 (+{_config.contact})"
+ROBOTSTXT_OBEY = True
+DOWNLOAD_VERIFY_CERTIFICATES = True  # Scrapy's default accepts any certificate
+DOWNLOAD_DELAY = (
+    1.0  # the sources' fair-use rules allow about one request a second; with 0 a slot's limit does not hold
+)
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+CONCURRENT_REQUESTS = 0  # no limit over all hosts: requests that wait in one host's slot must not use up the others'
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 1.0
+
+# --- the way of a notice --------------------------------------------------------------------------------------------
+CONCURRENT_ITEMS = 300  # above the largest page (TED: 250), so that the end of a page is never waited for in vain
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024  # a TED page has 3 MB; the walk itself bounds pages in flight
+ITEM_PIPELINES = {
+    "pipelines.validation.ValidationPipeline": 100,
+    "pipelines.deduplication.DeduplicationPipeline": 200,
+    "pipelines.storage.StoragePipeline": 300,
+    "pipelines.attachments.AttachmentsPipeline": 400,
+    "pipelines.publication.PublicationPipeline": 500,
+}
+EXTENSIONS = {
+    "tenderscrapy.extensions.run_record.RunRecord": 100,
+    "tenderscrapy.extensions.attachment_drain.AttachmentDrain": 200,
+    "tenderscrapy.extensions.progress.Progress": 300,
+    "scrapy.extensions.logstats.LogStats": None,  # Progress says the same in the product's words
+    "scrapy.extensions.corestats.CoreStats": 0,
+}
+
+# --- what is shown and what is not ----------------------------------------------------------------------------------
+LOG_LEVEL = "INFO"
+LOG_FORMATTER = "tenderscrapy.extensions.log_formatter.QuietLogFormatter"  # Scrapy's own prints whole items
+LOG_FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+LOG_DATEFORMAT = "%H:%M:%S"
+
+# --- doors that stay shut -------------------------------------------------------------------------------------------
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False

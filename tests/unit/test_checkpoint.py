@@ -1,0 +1,79 @@
+"""The cursor moves exactly as far as everything before it is settled."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tenderscrapy.sources.checkpoint import Checkpoint, Position
+
+
+def test_a_page_moves_the_cursor_once_its_last_notice_is_settled():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 2, "b")
+    assert checkpoint.preview([0]) is None
+    checkpoint.settle([0])
+    assert checkpoint.preview([0]) == Position("b", 2, last=False)
+
+
+def test_a_later_page_waits_for_an_earlier_one():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 1, "b")
+    checkpoint.announce(1, 1, "c")
+    assert checkpoint.preview([1]) is None
+    checkpoint.settle([1])
+    assert checkpoint.preview([0]) == Position("c", 2, last=False)
+
+
+def test_an_empty_last_page_moves_the_cursor_without_a_notice():
+    checkpoint = Checkpoint(fetched=7)
+    checkpoint.announce(0, 0, None, last=True)
+    assert checkpoint.preview([]) == Position(None, 7, last=True)
+
+
+def test_a_failed_page_stops_the_cursor_for_good():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 1, "b")
+    checkpoint.announce(1, 1, "c")
+    checkpoint.fail(0)
+    checkpoint.settle([0, 1])
+    assert checkpoint.preview([]) is None
+    assert checkpoint.blocked
+
+
+def test_a_restarted_walk_counts_its_notices_from_its_first_page():
+    checkpoint = Checkpoint(fetched=500)
+    checkpoint.announce(0, 10, "b")
+    checkpoint.settle([0] * 10)
+    checkpoint.restart(1)
+    checkpoint.announce(1, 3, "b")
+    assert checkpoint.preview([1, 1, 1]) == Position("b", 3, last=False)
+
+
+def test_the_last_arrival_of_a_page_is_told_once():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 2, None)
+    assert [checkpoint.arrive(0), checkpoint.arrive(0), checkpoint.arrive(None), checkpoint.arrive(9)] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6), st.randoms())
+def test_in_any_order_of_settling_the_cursor_never_stands_past_an_unsettled_page(counts, random):
+    checkpoint = Checkpoint()
+    open_notices = []
+    for page, count in enumerate(counts):
+        checkpoint.announce(page, count, page + 1)
+        open_notices += [page] * count
+    random.shuffle(open_notices)
+    while open_notices:
+        page = open_notices.pop()
+        position = checkpoint.preview([page])
+        if position is not None:
+            assert all(later >= position.next_cursor for later in open_notices)
+            assert position.fetched == sum(counts[: position.next_cursor])
+        checkpoint.settle([page])
+    assert checkpoint.unsettled == 0 or not any(counts)
