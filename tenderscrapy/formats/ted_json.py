@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tenderscrapy.exceptions import UnreadableDocumentError
-from tenderscrapy.formats.notice_text import one_line, running
+from tenderscrapy.formats.notice_text import official_number, one_line, running
 from tenderscrapy.formats.ted_codes import page_url, publication_number, status, written_language
 from tenderscrapy.formats.ted_files import TED_HOSTS, attachments
 from tenderscrapy.formats.ted_json_lots import set_dates, set_lots, set_value
@@ -85,7 +85,7 @@ def _set_codes(notice: Notice, record: Mapping[str, Any]) -> None:
     notice.notice_uuid = _lower(scalar(record, "notice-identifier"))
     notice.notice_version = scalar(record, "notice-version")
     notice.procedure_id = _lower(scalar(record, "procedure-identifier"))
-    notice.reference = one_line(scalar(record, "internal-identifier-proc"))
+    notice.reference = official_number(scalar(record, "internal-identifier-proc"))
     notice.changes_notice = scalar(record, "change-notice-version-identifier")
     notice.change_reason = reasons[0] if reasons else None
     notice.status = status(form_type, notice.notice_type, scalars(record, "winner-selection-status"), reasons)
@@ -135,7 +135,7 @@ def _set_buyers(notice: Notice, record: Mapping[str, Any], languages: list[str])
     if len(notice.buyers) == 1:
         cities, identifiers = distinct(record, "buyer-city"), distinct(record, "buyer-identifier")
         notice.buyers[0].city = one_line(cities[0]) if len(cities) == 1 else None
-        notice.buyers[0].identifier = one_line(identifiers[0]) if len(identifiers) == 1 else None
+        notice.buyers[0].identifier = official_number(identifiers[0]) if len(identifiers) == 1 else None
     notice.buyer_name = notice.buyers[0].name if notice.buyers else None
     notice.country = countries[0] if countries else None
     if len(countries) > 1:
