@@ -11,7 +11,8 @@ from psycopg2.errors import DeadlockDetected, SerializationFailure
 from tenderscrapy.database.batch import as_json
 from tenderscrapy.database.queries import queries
 from tenderscrapy.database.storing import store
-from tenderscrapy.items import to_json
+from tenderscrapy.identity.keys import strong_keys
+from tenderscrapy.items import from_json, to_json
 from tenderscrapy.normalise.privacy import without_contacts
 
 if TYPE_CHECKING:
@@ -97,3 +98,31 @@ def storable(value: Any) -> Any:
     if isinstance(value, list):
         return [storable(part) for part in value]
     return value
+
+
+def requeue(connection: Connection) -> tuple[int, int]:
+    """Store what lies in quarantine, notice by notice; how many left it, and how many stay."""
+    sql = queries("storage")
+    stored, waiting = 0, list(sql.quarantined(connection))
+    for _, source_code, notice_id, payload in waiting:
+        notice = from_json(payload)
+        notice.keys = strong_keys(notice)
+
+        def leave(connection: Connection, code: str = source_code, number: str = notice_id) -> None:
+            sql.leave_quarantine(connection, source_code=code, notice_id=number)
+
+        if _again(connection, notice, leave):
+            stored += 1
+    return stored, len(waiting) - stored
+
+
+def _again(connection: Connection, notice: Notice, leave: Callable[[Connection], None]) -> bool:
+    try:
+        store(connection, [notice])
+        leave(connection)
+        connection.commit()
+    except PERMANENT as error:
+        connection.rollback()
+        logger.warning("%s notice %s stays in quarantine: %s", notice.source_code, notice.notice_id, error)
+        return False
+    return True

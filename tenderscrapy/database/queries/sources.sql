@@ -40,3 +40,14 @@ WHERE id = :id;
 
 -- name: close_run(id, state, reason)!
 UPDATE crawl_run SET state = :state, reason = :reason, finished_at = now(), seen_alive_at = now() WHERE id = :id;
+
+-- name: overview()^
+-- What this installation holds, for people.
+SELECT (SELECT count(*) FROM tender) AS tenders,
+       (SELECT count(*) FROM tender WHERE index_status = 'ready') AS indexed,
+       (SELECT count(*) FROM tender WHERE index_status IN ('pending', 'processing')) AS waiting,
+       (SELECT count(*) FROM attachment WHERE status = 'ready') AS files,
+       (SELECT count(*) FROM attachment WHERE status = 'pending') AS files_waiting;
+
+-- name: last_run(code)^
+SELECT state, reason, fetched, new, changed FROM crawl_run WHERE source_code = :code ORDER BY id DESC LIMIT 1;

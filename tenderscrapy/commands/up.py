@@ -1,0 +1,34 @@
+"""``scrapy up``: everything on one machine - the page, the crawls and the index - until Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class Command(ScrapyCommand):
+    """Exit status 0 when it was ended by Ctrl-C, 1 when the page could not be started."""
+
+    requires_project = True
+    default_settings: ClassVar[dict] = {"LOG_ENABLED": False}
+
+    def short_desc(self) -> str:
+        return "Start the page, crawl, and index; Ctrl-C ends everything"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--port", type=int, default=5000, help="first port to try for the page (default 5000)")
+        parser.add_argument("--days", type=int, default=2, help="how many days back the first crawl reads")
+        parser.add_argument("--pages", type=int, default=4, help="how many pages of a source one start reads")
+        parser.add_argument("--once", action="store_true", help="end when crawls and index are done")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from tenderscrapy.laptop import Laptop
+
+        self.exitcode = Laptop(port=opts.port, days=opts.days, pages=opts.pages).run(once=opts.once)
+        sys.stdout.flush()
