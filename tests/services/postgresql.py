@@ -42,6 +42,17 @@ def database_server() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
+@pytest.fixture
+def embedded_state() -> Iterator[Path]:
+    """A folder for a server of the test's own, below one that every account can enter."""
+    root = Path(tempfile.mkdtemp(prefix="ts-"))
+    root.chmod(0o755)
+    yield root / "pg"
+    for folder in root.iterdir():
+        Embedded(folder).stop()
+    shutil.rmtree(root)
+
+
 @pytest.fixture(scope="session")
 def database_template(database_server: str) -> Iterator[str]:
     """The name of a migrated database that nobody is connected to."""
