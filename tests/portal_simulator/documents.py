@@ -12,26 +12,30 @@ _LINE = 90
 
 
 def pdf(text: str, size: int = 0) -> bytes:
-    """A one-page PDF that shows ``text`` in Helvetica; padded with a comment up to ``size`` bytes."""
+    """A one-page PDF that shows ``text`` in Helvetica; a comment makes it exactly ``size`` bytes if it is smaller."""
     lines = [text[i : i + _LINE] for i in range(0, len(text), _LINE)][:50] or [""]
     shown = "".join(f"({_literal(line)}) Tj T*\n" for line in lines)
     content = f"BT /F1 10 Tf 14 TL 56 780 Td\n{shown}ET".encode("cp1252", "replace")
+    fonts = b"/Resources << /Font << /F1 5 0 R >> >>"
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        (
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R"
-            b" /Resources << /Font << /F1 5 0 R >> >> >>"
-        ),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R %b >>" % fonts,
         b"<< /Length %d >>\nstream\n%b\nendstream" % (len(content), content),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
+    missing = size - len(_assembled(objects, 0))
+    surplus = max(0, len(_assembled(objects, missing)) - size)  # the place of the table may need another digit
+    return _assembled(objects, missing - surplus)
+
+
+def _assembled(objects: list[bytes], comment: int) -> bytes:
     out = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
     places = []
     for number, body in enumerate(objects, 1):
         places.append(len(out))
         out += b"%d 0 obj\n%b\nendobj\n" % (number, body)
-    out += padding(size - len(out) - 400)
+    out += padding(comment)
     start = len(out)
     out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     out += b"".join(b"%010d 00000 n \n" % place for place in places)
@@ -40,9 +44,9 @@ def pdf(text: str, size: int = 0) -> bytes:
 
 
 def padding(size: int) -> bytes:
-    """Comment lines of about ``size`` bytes in all."""
+    """``size`` bytes of comment lines."""
     line = b"%" + b"." * 78 + b"\n"
-    return line * max(0, size // len(line))
+    return (line * (size // len(line) + 1))[: size - 1] + b"\n" if size > 1 else b""
 
 
 def _literal(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
-import secrets
 import threading
 import time
 from dataclasses import dataclass, field
@@ -137,9 +137,9 @@ class TedPortal:
         return known[key]
 
     def _begin(self, asked: dict[str, Any], query: Query) -> str:
-        name = secrets.token_hex(8)
         iteration = _Iteration(_asked_of(asked), self._found(asked, query), self._pages)
         with self._lock:
+            name = hashlib.sha256(f"{len(self._iterations)} {iteration.asked}".encode()).hexdigest()[:16]
             self._iterations[name] = iteration
         return name
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from portal_simulator.ted_terms import Predicate, QueryError, contains, days, is_one_of, syntax_error, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ALIASES = {"PD": "publication-date", "ND": "publication-number", "TI": "notice-title", "CY": "buyer-country"}
 DATE_PATTERN = r"[0-9]{8}|today([+-]?[0-9]*)"
