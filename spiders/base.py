@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import scrapy
+from scrapy.spidermiddlewares.httperror import HttpError
 
-from tenderscrapy.exceptions import SourceError, SourceRequestError, UnreadableDocumentError
+from tenderscrapy.exceptions import (
+    SourceError,
+    SourceRequestError,
+    TenderscrapyError,
+    UnreadableDocumentError,
+)
 from tenderscrapy.extensions.run import Run
 from tenderscrapy.sources.walk import WalkArguments, plan
 
@@ -90,18 +96,19 @@ class PagedSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Open the run and ask for the page where the last one stopped."""
-        self.run.keeps_cursor = self.keeps_cursor
-        process = f"{socket.gethostname()}:{os.getpid()}"
-        stored = await self.run.open(self.source_code, self.name, process)
-        self.run.walk = plan(self.arguments, stored, fields=self.fields, zone=self.zone, first_days=self.first_days)
-        self.run.resume(self.run.walk)
         self._seen: set[str] = set()
         self._restarted = False
-        logger.info("%s: reading since %s%s", self.name, self.run.walk.since, self._from())
-        yield self._request(self.run.walk.position, 0)
-
-    def _from(self) -> str:
-        return ", going on where the last walk stopped" if self.run.walk.position is not None else ""
+        self.run.keeps_cursor = self.keeps_cursor
+        try:
+            stored = await self.run.open(self.source_code, self.name, f"{socket.gethostname()}:{os.getpid()}")
+        except TenderscrapyError as error:
+            self.run.break_off("failed", str(error))
+            return
+        walk = plan(self.arguments, stored, fields=self.fields, zone=self.zone, first_days=self.first_days)
+        self.run.resume(walk)
+        going_on = ", going on where the last walk stopped" if walk.position is not None else ""
+        logger.info("%s: reading since %s%s", self.name, walk.since, going_on)
+        yield self._request(walk.position, 0)
 
     def _request(self, cursor: Any, page: int, tries: int = 0) -> Request:
         request = self.page_request(cursor)
@@ -186,7 +193,10 @@ class PagedSpider(scrapy.Spider):
         """A page that could not be had: begin again where the source wants that, else end the walk here."""
         request = failure.request
         error = failure.value
-        if not isinstance(error, SourceRequestError):
+        if isinstance(error, HttpError):
+            status = error.response.status
+            error = SourceRequestError(f"{request.url[:200]} answered {status}", status=status, permanent=status < 500)
+        elif not isinstance(error, SourceRequestError):
             error = SourceRequestError(f"{type(error).__name__}: {str(error)[:300]}")
         yield from self._recover(error, request.meta["cursor"], request.meta["walk_page"])
 

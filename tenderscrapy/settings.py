@@ -24,11 +24,10 @@ CONTACT = _config.contact
 USER_AGENT = f"tenderscrapy/0.1 (+{_config.contact})"
 ROBOTSTXT_OBEY = True
 DOWNLOAD_VERIFY_CERTIFICATES = True  # Scrapy's default accepts any certificate
-DOWNLOAD_DELAY = (
-    1.0  # the sources' fair-use rules allow about one request a second; with 0 a slot's limit does not hold
-)
+DOWNLOAD_DELAY = 1.0  # fair use at the sources is about one request a second; with 0 a slot's limit does not hold
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 0  # no limit over all hosts: requests that wait in one host's slot must not use up the others'
+RETRY_TIMES = 4  # five attempts, with growing waits, before a page is given up
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 
@@ -52,6 +51,8 @@ EXTENSIONS = {
 
 # --- what is shown and what is not ----------------------------------------------------------------------------------
 LOG_LEVEL = "INFO"
+LOG_VERSIONS = []  # noise at every start
+STATS_DUMP = False  # the run record says it in one line
 LOG_FORMATTER = "tenderscrapy.extensions.log_formatter.QuietLogFormatter"  # Scrapy's own prints whole items
 LOG_FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 LOG_DATEFORMAT = "%H:%M:%S"

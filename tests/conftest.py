@@ -14,7 +14,14 @@ CORPUS = ROOT.parent / "shared" / "corpus"
 
 pytest_plugins = [
     name
-    for name in ("services.postgresql", "services.rabbitmq", "services.redis", "services.browser", "portal_simulator.fixture")
+    for name in (
+        "services.postgresql",
+        "services.rabbitmq",
+        "services.redis",
+        "services.browser",
+        "services.crawling",
+        "portal_simulator.fixture",
+    )
     if (ROOT / "tests" / Path(*name.split("."))).with_suffix(".py").exists()
 ]
 

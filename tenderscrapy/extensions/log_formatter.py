@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.logformatter import LogFormatter
 
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's lines with the identity of the item in place of the item."""
+    """Scrapy's lines with the identity of the item in place of the item, and without its lists of components."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """The formatter is made before the components are listed."""
+        for name in ("scrapy.middleware", "scrapy.addons", "scrapy.crawler"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        return super().from_crawler(crawler)
 
     def scraped(self, item: Any, response: Any, spider: Any) -> None:
         """A stored notice is counted, not logged."""

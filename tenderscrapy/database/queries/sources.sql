@@ -23,7 +23,7 @@ SELECT max(revised_at) FROM tender_source WHERE source_code = :code AND revised_
 -- name: try_lock_source(code)$
 SELECT pg_try_advisory_lock(hashtextextended('crawl ' || :code, 0));
 
--- name: close_stale_runs(code)<!
+-- name: close_stale_runs(code)
 -- We hold the source's lock, so a run that says it is running has died without a word.
 UPDATE crawl_run SET state = 'failed', finished_at = seen_alive_at, reason = 'the process ended without a word'
 WHERE source_code = :code AND state = 'running'
