@@ -9,7 +9,8 @@ from tenderscrapy.normalise.text import clean_text, clean_title
 
 #: German buyers without an official number are told to give their telephone number, as "t:0211...".
 _NO_NUMBER = re.compile(
-    r"\W*|.*@.*|(?:t|f|tel|fon|fax|telefon|phone)\s?[.:].*|n/?\.?a\.?|none|unknown|not (?:available|applicable)|keine angaben?",
+    r"\W*|.*@.*|[tf]\s?:.*|(?:tel|fon|fax|telefon|phone)\s?[.:].*"
+    r"|n/?\.?a\.?|none|unknown|not (?:available|applicable)|keine angaben?",
     re.IGNORECASE,
 )
 

@@ -95,10 +95,10 @@ def _deadline(day: date, clock: timedelta | None, written: tzinfo | None, zone: 
         at = _utc(day, timedelta(days=1), offset) - timedelta(seconds=1)
     else:
         at = _utc(day, clock, offset)
-    return Deadline(at, clock is None, zone_name(at, written, zone))
+    return Deadline(at, clock is None, _zone_name(at, written, zone))
 
 
-def zone_name(at: datetime, written: tzinfo | None, zone: str | None) -> str:
+def _zone_name(at: datetime, written: tzinfo | None, zone: str | None) -> str:
     """``zone`` when it has the ``written`` offset at that instant (or none was written), else the offset's text.
 
     An unknown zone name counts as None when an offset was written. Raises ValueError when both are missing.

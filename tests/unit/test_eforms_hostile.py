@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,9 @@ from hypothesis import strategies as st
 from tenderscrapy.exceptions import UnreadableDocumentError
 from tenderscrapy.formats import eforms, ted_json
 from tenderscrapy.items import Notice, from_json, to_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 NOTICE = (
