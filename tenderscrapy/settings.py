@@ -30,6 +30,32 @@ CONCURRENT_REQUESTS = 0  # no limit over all hosts: requests that wait in one ho
 RETRY_TIMES = 4  # five attempts, with growing waits, before a page is given up
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
+AUTOTHROTTLE_MAX_DELAY = 15.0  # SIGTERM ends a crawl within 30 seconds, a request that waits for its slot included
+
+# --- the one way out ------------------------------------------------------------------------------------------------
+DOWNLOAD_HANDLERS = {  # every request passes the guard, whoever made it; other schemes have no way out
+    "http": "tenderscrapy.http.scrapy_handler.GuardedHandler",
+    "https": "tenderscrapy.http.scrapy_handler.GuardedHandler",
+    "file": None,
+    "ftp": None,
+    "s3": None,
+}
+TWISTED_DNS_RESOLVER = "tenderscrapy.http.scrapy_resolver.GuardedResolver"  # what is checked is what is connected to
+DOWNLOADER_MIDDLEWARES = {
+    "tenderscrapy.http.scrapy_guard.UrlGuardMiddleware": 10,  # before robots.txt is asked for a refused host
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,  # it ignores Retry-After
+    "tenderscrapy.http.scrapy_retry.RetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,  # it turns a POST into a GET without its query
+    "tenderscrapy.http.scrapy_redirect.RedirectMiddleware": 600,
+}
+REDIRECT_MAX_TIMES = 5
+METAREFRESH_ENABLED = False  # a page's text must not send us on
+HTTPPROXY_ENABLED = False  # a proxy would resolve names that the guard has not checked
+ATTACHMENTS_BUDGET = 300  # seconds for files after the pages are done; the rest stays pending for the next run
+ATTACHMENTS_CONCURRENCY = 8
+ATTACHMENTS_PER_HOST = 2
+ATTACHMENT_MAX_BYTES = 512 * 1024 * 1024
+ATTACHMENT_IDLE_TIMEOUT = 60  # seconds with hardly a byte; a slow file may take as long as it likes
 
 # --- the way of a notice --------------------------------------------------------------------------------------------
 CONCURRENT_ITEMS = 300  # above the largest page (TED: 250), so that the end of a page is never waited for in vain

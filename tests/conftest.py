@@ -20,6 +20,7 @@ pytest_plugins = [
         "services.redis",
         "services.browser",
         "services.crawling",
+        "services.files",
         "portal_simulator.fixture",
     )
     if (ROOT / "tests" / Path(*name.split("."))).with_suffix(".py").exists()

@@ -1,0 +1,95 @@
+"""``scrapy attachments``: fetch the files that wait, without a crawl."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy import Spider
+from scrapy.commands import ScrapyCommand
+
+from tenderscrapy.database import attachments
+from tenderscrapy.database.migrate import ready_url
+from tenderscrapy.database.pool import connect
+from tenderscrapy.extensions.attachment_drain import AttachmentDrain
+from tenderscrapy.http.file_store import FileStore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+logger = logging.getLogger(__name__)
+
+_PIPELINE = "pipelines.attachments.AttachmentsPipeline"
+_DRAIN = "tenderscrapy.extensions.attachment_drain.AttachmentDrain"
+
+
+class FilesOnly(Spider):
+    """Asks for no page; the drain keeps it open while there are files to fetch."""
+
+    name = "attachments"
+    custom_settings: ClassVar[dict[Any, Any]] = {
+        "ITEM_PIPELINES": {_PIPELINE: 400},
+        "EXTENSIONS": {_DRAIN: 200, "scrapy.extensions.logstats.LogStats": None},
+        "ATTACHMENTS_BUDGET": 0,
+    }
+
+    def __init__(self, source_code: str = "", once: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.source_code = source_code
+        self.once = once
+
+    async def start(self) -> AsyncIterator[Any]:
+        """No pages."""
+        drain = self.crawler.get_extension(AttachmentDrain)
+        if self.once and drain is not None:
+            drain.patience = 0.0
+        for nothing in ():
+            yield nothing
+
+
+class Command(ScrapyCommand):
+    """Exit status 0 when every file that was due has been tried; 1 when the run was stopped before."""
+
+    requires_project = True
+
+    def short_desc(self) -> str:
+        return "Fetch the files that are pending"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--source", default="", metavar="CODE", help="only files of this source")
+        parser.add_argument("--once", action="store_true", help="try each file that is due once, wait for none")
+        parser.add_argument("--sweep", action="store_true", help="remove files that no tender refers to, then end")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        store = FileStore(Path(self.settings["FILES_STORE"]))
+        if opts.sweep:
+            print(_sweep(store))
+            return
+        process: Any = self.crawler_process
+        crawler = process.create_crawler(FilesOnly)
+        process.crawl(crawler, source_code=opts.source, once=opts.once)
+        process.start()
+        self.exitcode = 0 if crawler.stats.get_value("finish_reason") == "finished" else 1
+        connection = connect(ready_url())
+        try:
+            found = attachments.counts(connection, opts.source)
+        finally:
+            connection.close()
+        print(", ".join(f"{count} {status}" for status, count in found.items()) or "no files")
+
+
+def _sweep(store: FileStore) -> str:
+    """Remove what is older than a day and belongs to nobody: parts of broken transfers, files without a row."""
+    parts = store.remove_parts()
+    removed = 0
+    connection = connect(ready_url())
+    try:
+        for paths in store.old_files():
+            kept = attachments.referenced(connection, paths)
+            removed += sum(store.remove(path) for path in paths if path not in kept)
+    finally:
+        connection.close()
+    return f"removed {parts} unfinished and {removed} unreferenced files"

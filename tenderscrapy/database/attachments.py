@@ -1,0 +1,160 @@
+"""The queue of files to fetch, kept in the table ``attachment``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tenderscrapy.database.changes import refresh_tender
+from tenderscrapy.database.pool import transaction
+from tenderscrapy.database.queries import queries
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from psycopg2.extensions import connection as Connection  # noqa: N812
+
+#: Seconds that a claim holds without being renewed; a killed process' files are free again after it.
+LEASE = 30.0
+
+#: Seconds to wait after each failed attempt; after the last one the file is ``failed``.
+WAITS = (2.0, 10.0, 60.0, 600.0, 3600.0, 21600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedFile:
+    """A claimed row; ``attempts`` are those before this one."""
+
+    id: int
+    tender_id: str
+    source_code: str
+    url: str
+    filename: str | None
+    media_type: str | None
+    attempts: int
+
+    @property
+    def host(self) -> str:
+        """The host, as ``claim`` compares it."""
+        try:
+            return (urlsplit(self.url).hostname or "").lower()
+        except ValueError:
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file that lies in the store: ``path`` relative to FILES_STORE, ``size`` in bytes, ``filename`` as shown."""
+
+    path: str
+    sha256: str
+    size: int
+    filename: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFile:
+    """Why a file was not stored. ``passing``: it may work later, not before ``wait`` seconds.
+
+    ``local``: the fault is ours (disk), and costs the file none of its attempts.
+    """
+
+    message: str
+    passing: bool = False
+    wait: float = 0.0
+    local: bool = False
+
+
+def claim(
+    connection: Connection,
+    source_code: str,
+    limit: int,
+    busy: Collection[str],
+    open_by_host: Counter[str],
+    per_host: int,
+) -> list[QueuedFile]:
+    """Claim up to ``limit`` files that are due, none of hosts in ``busy`` and never more than ``per_host`` of a host.
+
+    ``open_by_host`` counts the files that the caller holds already. An empty ``source_code`` stands for all sources.
+    """
+    held, claimed = Counter(open_by_host), list[QueuedFile]()
+    with transaction(connection):
+        while len(claimed) < limit:
+            full = [*busy, *(host for host, count in held.items() if count >= per_host)]
+            row = next(
+                iter(queries("attachments").claim(connection, source_code=source_code, busy=full, lease=LEASE)), None
+            )
+            if row is None:
+                break
+            file = QueuedFile(*row)
+            held[file.host] += 1
+            claimed.append(file)
+    return claimed
+
+
+def renew(connection: Connection, ids: Sequence[int]) -> None:
+    """Keep claimed files for another LEASE."""
+    with transaction(connection):
+        queries("attachments").renew(connection, ids=list(ids), lease=LEASE)
+
+
+def release(connection: Connection, ids: Sequence[int]) -> None:
+    """Give claimed files back as they were."""
+    with transaction(connection):
+        queries("attachments").release(connection, ids=list(ids))
+
+
+def ready(connection: Connection, files: Iterable[tuple[QueuedFile, StoredFile]]) -> None:
+    """Mark the files of one tender as ready and derive the tender's hash anew, in one transaction: one event for all.
+
+    The files must be durable before. Raises psycopg2.Error; nothing is marked then.
+    """
+    rows = json.dumps([{"id": file.id, **asdict(stored)} for file, stored in files])
+    with transaction(connection):
+        # a tender may have been merged into another one meanwhile
+        tenders = dict(queries("attachments").set_ready(connection, rows=rows))
+        for tender_id in sorted(tenders):
+            refresh_tender(connection, tender_id, tenders[tender_id])
+
+
+def failed(connection: Connection, file: QueuedFile, failure: FailedFile) -> bool:
+    """Write down why a file could not be stored; True when it stays pending for another attempt."""
+    sql, message = queries("attachments"), failure.message[:300]
+    attempts = file.attempts + (0 if failure.local else 1)
+    again = failure.local or (failure.passing and attempts <= len(WAITS))
+    with transaction(connection):
+        if again:
+            wait = max(failure.wait, 0.0 if failure.local else WAITS[attempts - 1])
+            sql.set_retry(connection, id=file.id, error_message=message, wait=wait, attempts=attempts)
+        else:
+            sql.set_failed(connection, id=file.id, error_message=message, attempts=attempts)
+    return again
+
+
+def more_of(connection: Connection, tender_id: str, ids: Sequence[int]) -> bool:
+    """Whether further files of a tender, beside ``ids``, can be had within half a minute."""
+    with transaction(connection):
+        return bool(queries("attachments").more_of(connection, tender_id=tender_id, ids=list(ids)))
+
+
+def waiting(connection: Connection, source_code: str) -> tuple[float | None, float | None]:
+    """Seconds until the next unclaimed file is due, and until the last claim ends; None where there is none."""
+    with transaction(connection):
+        due, claims = queries("attachments").waiting(connection, source_code=source_code)
+    return due, claims
+
+
+def counts(connection: Connection, source_code: str) -> dict[str, int]:
+    """How many files have each status."""
+    with transaction(connection):
+        return dict(queries("attachments").counts(connection, source_code=source_code))
+
+
+def referenced(connection: Connection, paths: Sequence[str]) -> set[str]:
+    """Those of ``paths`` that a row points to."""
+    with transaction(connection):
+        return {row[0] for row in queries("attachments").referenced(connection, paths=list(paths))}

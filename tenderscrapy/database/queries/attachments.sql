@@ -1,0 +1,64 @@
+-- Files of tenders: who fetches which, and what became of it. A claim is a lease: whoever dies loses it.
+
+-- name: claim(source_code, busy, lease)
+-- The next file that is due and whose host is not in ``busy``; an empty source_code means all sources.
+UPDATE attachment SET claimed_until = now() + make_interval(secs => :lease)
+WHERE id = (
+    SELECT id FROM attachment
+    WHERE status = 'pending' AND next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
+      AND (:source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':'))
+      AND NOT coalesce(lower(substring(source_url FROM '://\[?([^]/:?#]+)')), '') = ANY (CAST(:busy AS text[]))
+    ORDER BY next_attempt_at, id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED)
+RETURNING id, tender_id::text, source_code, source_url, filename, media_type, attempts;
+
+-- name: renew(ids, lease)!
+UPDATE attachment SET claimed_until = now() + make_interval(secs => :lease)
+WHERE id = ANY (CAST(:ids AS bigint[])) AND status = 'pending';
+
+-- name: release(ids)!
+UPDATE attachment SET claimed_until = NULL WHERE id = ANY (CAST(:ids AS bigint[]));
+
+-- name: set_ready(rows)
+-- A file that its tender no longer names, or that another process stored, is left as it is.
+UPDATE attachment AS a SET status = 'ready', path = r.path, sha256 = r.sha256, size = r.size, filename = r.filename,
+    media_type = r.media_type, error_message = NULL, extraction_error = NULL, claimed_until = NULL, fetched_at = now(),
+    attempts = a.attempts + 1
+FROM json_to_recordset(CAST(:rows AS json)) AS r (id bigint, path text, sha256 text, size bigint, filename text,
+    media_type text)
+WHERE a.id = r.id AND a.status = 'pending'
+RETURNING a.tender_id::text, a.source_code;
+
+-- name: set_retry(id, error_message, wait, attempts)!
+UPDATE attachment SET error_message = :error_message, attempts = :attempts, claimed_until = NULL,
+    next_attempt_at = now() + make_interval(secs => :wait)
+WHERE id = :id AND status = 'pending';
+
+-- name: set_failed(id, error_message, attempts)!
+UPDATE attachment SET status = 'failed', error_message = :error_message, attempts = :attempts, claimed_until = NULL
+WHERE id = :id AND status = 'pending';
+
+-- name: more_of(tender_id, ids)$
+-- Whether files of a tender, other than ``ids``, can be had soon.
+SELECT EXISTS (
+    SELECT FROM attachment
+    WHERE tender_id = :tender_id AND status = 'pending' AND NOT id = ANY (CAST(:ids AS bigint[]))
+      AND next_attempt_at <= now() + interval '30 seconds');
+
+-- name: waiting(source_code)^
+-- Seconds until the next unclaimed file is due, and until the last claim of others ends; null for none.
+SELECT
+    extract(epoch FROM min(next_attempt_at) FILTER (WHERE claimed_until IS NULL OR claimed_until <= now()) - now())::float,
+    extract(epoch FROM max(claimed_until) FILTER (WHERE claimed_until > now()) - now())::float
+FROM attachment
+WHERE status = 'pending'
+  AND (:source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':'));
+
+-- name: counts(source_code)
+SELECT status, count(*) FROM attachment
+WHERE :source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':')
+GROUP BY status ORDER BY status;
+
+-- name: referenced(paths)
+SELECT DISTINCT path FROM attachment WHERE path = ANY (CAST(:paths AS text[]));

@@ -1,0 +1,65 @@
+"""Redirects: few, apart from retries, and each hop is a new request to a new host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware as ScrapyRedirectMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.httpobj import urlparse_cached
+
+from tenderscrapy.exceptions import SourceRequestError
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+ATTACHMENT_SLOT = "attachments:"
+
+# Request headers that prove who we are to one host only; Scrapy itself drops Cookie and Authorization.
+_CREDENTIALS = ("X-API-Key", "Api-Key", "X-Auth-Token", "Proxy-Authorization")
+
+
+class RedirectMiddleware(ScrapyRedirectMiddleware):
+    """Scrapy's, with the rules of an API client.
+
+    A JSON POST that is answered with 301, 302 or 303 would become a GET without its query: refused with
+    SourceRequestError; 307 and 308 keep it. Too many redirects are a SourceRequestError as well. A target that was
+    seen before is still fetched. The slot follows the host.
+    """
+
+    def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
+        del spider
+        if response.status in {301, 302, 303} and _is_api_post(request) and "Location" in response.headers:
+            where = response.urljoin(response.headers["Location"].decode("latin-1"))
+            raise SourceRequestError(
+                f"{_place(request.url)} answers the query with a redirect ({response.status}) to {_place(where)};"
+                " a query is not sent on, set the source's URL to its new place"
+            )
+        try:
+            return super().process_response(request, response)
+        except IgnoreRequest:
+            raise SourceRequestError(f"{_place(request.url)}: more than {self.max_redirect_times} redirects") from None
+
+    def _redirect(self, redirected: Request, request: Request, reason: Any) -> Request:
+        hop = super()._redirect(redirected, request, reason)
+        hop.dont_filter = True
+        old, new = urlparse_cached(request).hostname or "", urlparse_cached(hop).hostname or ""
+        if old == new:
+            return hop
+        for name in _CREDENTIALS:
+            hop.headers.pop(name, None)
+        slot = hop.meta.pop("download_slot", "")
+        if slot.startswith(ATTACHMENT_SLOT):
+            hop.meta["download_slot"] = ATTACHMENT_SLOT + new
+        return hop
+
+
+def _is_api_post(request: Request) -> bool:
+    media_type = request.headers.get("Content-Type", b"") or b""
+    return request.method == "POST" and b"json" in media_type.lower()
+
+
+def _place(url: str) -> str:
+    """An address without its query, which may hold a cursor or a token."""
+    return url.partition("?")[0][:200]
