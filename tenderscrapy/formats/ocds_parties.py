@@ -52,23 +52,27 @@ def read_buyers(release: Json, publisher: Publisher, reader: Reader) -> None:
     """
     notice = reader.notice
     parties = reader.parts(release, "parties")
-    named = [reader.part(release, "buyer")]
-    named += [party for party in parties if _has_role(party, "buyer")]
-    named.append(reader.part(reader.part(release, "tender"), "procuringEntity"))
-    named += [party for party in parties if _has_role(party, "procuringEntity")]
-    found: dict[str, Buyer] = {}
-    for number, organisation in enumerate(named):
-        only_stands_in = found and organisation not in parties and number > 0
-        buyer = None if only_stands_in else _buyer(organisation, reader)
-        if buyer is None or (found and not _has_role(organisation, "buyer") and buyer.name not in found):
-            continue
-        known = found.setdefault(buyer.name, buyer)
-        known.identifier = known.identifier or buyer.identifier
-        known.country = known.country or buyer.country
-        known.city = known.city or buyer.city
-    notice.buyers = list(found.values())
+    buyers = [reader.part(release, "buyer"), *(party for party in parties if _has_role(party, "buyer"))]
+    notice.buyers = _distinct(buyers, reader)
+    if not notice.buyers:
+        entity = reader.part(reader.part(release, "tender"), "procuringEntity")
+        entities = [entity, *(party for party in parties if _has_role(party, "procuringEntity"))]
+        notice.buyers = _distinct(entities, reader)
     notice.buyer_name = notice.buyers[0].name if notice.buyers else None
     notice.country = publisher.country or next((b.country for b in notice.buyers if b.country), None)
+
+
+def _distinct(organisations: list[Json], reader: Reader) -> list[Buyer]:
+    """One buyer a name; what one mention leaves out another may tell."""
+    found: dict[str, Buyer] = {}
+    for organisation in organisations:
+        buyer = _buyer(organisation, reader)
+        if buyer is not None:
+            known = found.setdefault(buyer.name, buyer)
+            known.identifier = known.identifier or buyer.identifier
+            known.country = known.country or buyer.country
+            known.city = known.city or buyer.city
+    return list(found.values())
 
 
 def _has_role(party: Json, role: str) -> bool:

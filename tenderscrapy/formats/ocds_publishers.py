@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tenderscrapy.formats.reading import Json, Reader
 
 _GUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+#: The form of a UUID.
+UUID = re.compile(_GUID, re.IGNORECASE)
 _GUID_FIRST = re.compile(rf"({_GUID})(?:-.*)?", re.IGNORECASE | re.DOTALL)
 _NUMBER = r"\d{1,6}-\d{4}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tenderscrapy.normalise.privacy import without_contacts
+from tenderscrapy.normalise.text import printable
 
 if TYPE_CHECKING:
     from tenderscrapy.items import Notice
@@ -20,7 +21,7 @@ class Reader:
 
     def flag(self, code: str, field: str, detail: object = "") -> None:
         """As Notice.flag, without contacts in the detail, and each flag only once."""
-        text = without_contacts(str(detail)[:200])
+        text = without_contacts(printable(str(detail)[:200]))
         if not any((f.code, f.field, f.detail) == (code, field, text) for f in self.notice.flags):
             self.notice.flag(code, field, text)
 
@@ -56,8 +57,8 @@ class Reader:
 
     @staticmethod
     def identifier(owner: Json, name: str) -> str | None:
-        """``owner[name]`` as an identifier: text without blanks around it, or a whole number; else None."""
+        """``owner[name]`` as an identifier: printable text on one line, or a whole number; else None."""
         value = owner.get(name)
         if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() <= 64:
             return str(value)
-        return value.strip() or None if isinstance(value, str) else None
+        return " ".join(printable(value).split()) or None if isinstance(value, str) else None

@@ -31,7 +31,9 @@ def test_the_notice_key_has_no_version_and_no_leading_zeros() -> None:
     assert ("notice", "ted|596416-2026") in keys("ted", "00596416-2026")
 
 
-@pytest.mark.parametrize("nothing", ["", " ", "-", "--", "n/a", "N.A.", "k.A.", "siehe Unterlagen", "see documents", "0", "…"])
+@pytest.mark.parametrize(
+    "nothing", ["", " ", "-", "--", "n/a", "N.A.", "k.A.", "siehe Unterlagen", "see documents", "0", "…"]
+)
 def test_an_identity_that_stands_in_for_one_gives_no_key(nothing: str) -> None:
     assert is_placeholder(nothing)
     assert keys("netserver:berlin", nothing, ocid=nothing, procedure_id=nothing, notice_uuid=nothing) == set()
@@ -95,7 +97,9 @@ def test_a_cosinex_project_is_found_in_any_address_and_shared_by_mirrors(url: st
     assert wanted in keys("cosinex:rlp", "CXP4Y6CYS9R")
 
 
-@pytest.mark.parametrize("url", ["https://a.example/notice/CX12", "https://a.example/notice/cxcontract", "https://[::1"])
+@pytest.mark.parametrize(
+    "url", ["https://a.example/notice/CX12", "https://a.example/notice/cxcontract", "https://[::1"]
+)
 def test_an_address_that_only_looks_like_a_cosinex_project_gives_no_key(url: str) -> None:
     assert keys(url=url) == {("notice", "doe|n1")}
 
@@ -141,7 +145,9 @@ def test_a_correction_is_the_tender_whose_notice_uuid_it_names() -> None:
     assert correction & keys("ted", "596416-2026", notice_uuid=OTHER) == {("notice_uuid", OTHER)}
 
 
-@pytest.mark.parametrize("text", ["see notice 596416-2026", "596416-2026 and 596417-2026", f"corrects {UUID}", "none", ""])
+@pytest.mark.parametrize(
+    "text", ["see notice 596416-2026", "596416-2026 and 596417-2026", f"corrects {UUID}", "none", ""]
+)
 def test_a_number_in_prose_gives_no_key(text: str) -> None:
     assert keys("doe", changes_notice=text, description=text, title=text, reference=text) == {("notice", "doe|n1")}
 
