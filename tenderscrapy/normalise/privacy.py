@@ -64,7 +64,8 @@ _REFERENCE_BEFORE = re.compile(
 )
 
 _TITLE = (
-    r"(?:(?:Dr|Prof|Dipl|Ing|Mag|Sir|Dame|Mr|Mrs|Ms|Miss|M|Mme|Frau|Herrn?|Fr|Hr)\b\.?(?:-Ing\.?|\s?jur\.?)?[ \xa0]?)"
+    r"(?:(?:Dr|Prof|Dipl|Ing|Mag|Sir|Dame|Mr|Mrs|Ms|Miss|M|Mme|Sig\.ra|Sig|Dott\.ssa|Dott"
+    r"|Sra?|Frau|Herrn?|Fr|Hr)\b\.?(?:-Ing\.?|\s?jur\.?)?[ \xa0]?)"
 )
 _PARTICLE = r"(?:von|van|vom|zu|zur|de|der|den|di|da|del|la|le|el|al|y)[ \xa0]"
 # The next item of a contact line ends the name before it.
@@ -76,7 +77,7 @@ _PERSON_LABEL = (
     rf"(?i:ansprech(?:partner|person){_GERMAN_ENDING}|kontakt(?:person|stelle)?|(?:sach)?bearbeiter{_GERMAN_ENDING}"
     r"|contact(?:[ ](?:person|name|point|officer|details))?|contactpersoon|zuständig(?:er?)?|z\.?[ ]?hd|zu[ ]händen"
     r"|for[ ]the[ ]attention[ ]of|attn|attention|fao|persona?[ ]de[ ]contact[eo]?|personne[ ](?:de|à)[ ]contact(?:er)?"
-    r"|osoba[ ](?:do[ ]kontaktu|kontaktowa))"
+    r"|osoba[ ](?:do[ ]kontaktu|kontaktowa)|contatto|referente)"
 )
 _AFTER_LABEL = re.compile(
     rf"(?P<label>(?<!\w){_PERSON_LABEL}[ ]?[:.]{{1,2}}[ \t\xa0]*(?:v\.[ ]|von[ ])?\s?)"
@@ -86,7 +87,8 @@ _ASKED_FOR = re.compile(
     rf"(?P<label>(?i:please|bitte)[ ](?i:contact|e-?mail|call|kontaktieren[ ]Sie)[ ])(?P<name>{_NAME})"
 )
 _HONORIFIC = re.compile(
-    rf"(?P<label>(?<!\w)(?:Frau|Herrn?|Mr\.?|Mrs\.?|Ms\.?|Miss)[ \xa0])(?!Holle\b|der\b)(?P<name>{_NAME})"
+    rf"(?P<label>(?<!\w)(?:Frau|Herrn?|Mr\.?|Mrs\.?|Ms\.?|Miss|Mme|Sig\.(?:ra)?|Sra\.)[ \xa0])(?!Holle\b|der\b)"
+    rf"(?P<name>{_NAME})"
 )
 #: An office that takes questions is no person.
 _OFFICE = re.compile(
@@ -96,8 +98,8 @@ _OFFICE = re.compile(
 )
 #: Without any of these no pattern can match: most texts are let through at once.
 _SUSPECT = re.compile(
-    r"[@\d]|(?i:\b[aä]t\s?[)\]}]|[ck]onta[ck]t|ansprech|bearbeiter|hd\b|händen|att|fao|zuständig|osoba|person|please|bitte)"
-    r"|Frau|Herr|M(?:rs?|s|iss)\b"
+    r"[@\d]|(?i:\b[aä]t\s?[)\]}]|[ck]onta[ckt]t|referente|ansprech|bearbeiter|hd\b|händen|att|fao|zuständig|osoba|person|please|bitte)"
+    r"|Frau|Herr|M(?:rs?|s|iss|me)\b|Sig\.|Sra\."
 )
 
 
