@@ -18,7 +18,7 @@ from tenderscrapy.formats.reading import Reader
 from tenderscrapy.items import Notice
 from tenderscrapy.normalise.dates import instant
 from tenderscrapy.normalise.places import language2, zone_of
-from tenderscrapy.normalise.text import clean_text, clean_title
+from tenderscrapy.normalise.text import clean_text, clean_title, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,10 +156,8 @@ def _read_tender(release: Json, tender: Json, zone: str | None, reader: Reader) 
 def _read_status(release: Json, tender: Json, publisher: Publisher, reader: Reader) -> None:
     """What the notice announces (its tags) before the state of the tender: an award may come while lots are open."""
     notice = reader.notice
-    tags = release.get("tag")
-    names = [
-        tag.strip() for tag in (tags if isinstance(tags, list) else [tags]) if isinstance(tag, str) and tag.strip()
-    ]
+    tags = (clean_title(tag) for tag in _words(release.get("tag")) if isinstance(tag, str))
+    names = [tag for tag in tags if tag]
     notice.notice_type = ",".join(names) or None
     written = reader.text(tender, "status", "status")
     status = (written or "").strip().lower()
@@ -190,7 +188,7 @@ def _read_identity(release: Json, tender: Json, publisher: Publisher, reader: Re
         notice.reference = masked(clean_title(tender_id))
     related = [
         {
-            "relationship": [str(word) for word in _words(process.get("relationship"))],
+            "relationship": [printable(str(word)) for word in _words(process.get("relationship"))],
             "scheme": reader.identifier(process, "scheme") or "",
             "identifier": reader.identifier(process, "identifier"),
         }

@@ -106,12 +106,14 @@ _NAMES = st.sampled_from(
      "items", "classification", "additionalClassifications", "scheme", "tenderPeriod", "endDate", "datePublished",
      "deliveryAddresses", "deliveryAddress", "region", "country", "countryName", "address", "identifier", "name",
      "roles", "relatedProcesses", "relationship", "language", "procurementMethod", "procurementMethodDetails",
-     "submissionMethodDetails", "amendments", "rationale", "noticeType", "documentType", "relatedLot", "procuringEntity"]
+     "submissionMethodDetails", "amendments", "rationale", "noticeType", "documentType", "relatedLot",
+     "procuringEntity"]
 )  # fmt: skip
 _LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.decimals(allow_nan=True), st.text(max_size=12),
-    st.sampled_from(["ocds-b5fd17-1", "ocds-mnwr74-x", "2025-01-01", "2025-01-01T24:00:00", "9999-12-31", "0001-01-01T00:00:00+14:00",
-                     "https://a.example/x", "//[", "http://[::1", "buyer", "CPV", "45000000", "GBP", "UKJ14", "text/html", "\x00\ud800"]),
+    st.sampled_from(["ocds-b5fd17-1", "ocds-mnwr74-x", "2025-01-01", "2025-01-01T24:00:00", "9999-12-31", "buyer",
+                     "0001-01-01T00:00:00+14:00", "https://a.example/x", "//[", "http://[::1", "45000000", "GBP",
+                     "CPV", "UKJ14", "text/html", "\x00\ud800"]),
 )  # fmt: skip
 _JSON = st.recursive(
     _LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=8), max_leaves=25
