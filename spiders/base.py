@@ -191,7 +191,7 @@ class PagedSpider(scrapy.Spider):
 
     def failed(self, failure: Failure) -> Iterable[Request]:
         """A page that could not be had: begin again where the source wants that, else end the walk here."""
-        request = failure.request
+        request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy sets it
         error = failure.value
         if isinstance(error, HttpError):
             status = error.response.status

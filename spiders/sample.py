@@ -60,7 +60,7 @@ class SampleSpider(PagedSpider):
         source = page["source"]
         documents = [part.encode() if isinstance(part, str) else part for part in page["documents"]]
         notices, rejected = self.map(documents, partial(sample_notice, source))
-        return SourcePage(notices, next_cursor=page["next"], rejected=rejected)
+        return SourcePage(notices, next_cursor=page["next"], announced=page["total"], rejected=rejected)
 
 
 def sample_notice(source: str, document: Any) -> Notice:

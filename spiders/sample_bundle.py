@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -58,6 +59,12 @@ def documents(number: int, anchor: date) -> tuple[str, list[Any]]:
         return source, [text.encode() for text in texts]
     answer = json.loads(texts[0])
     return source, answer["notices" if source == "ted" else "releases"]
+
+
+@cache
+def total() -> int:
+    """How many documents all pages have together."""
+    return sum(len(documents(number, anchor_of())[1]) for number in range(len(pages())))
 
 
 def dated(text: str, anchor: date) -> str:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class SampleHandler(BaseDownloadHandler):
-    """``sample://pages/N?anchor=DAY`` is a page as JSON ``{source, documents, next}``; ``sample://files/NAME`` a file.
+    """``sample://pages/N?anchor=DAY`` is a page as JSON ``{source, documents, next, total}``.
 
-    Anything else, robots.txt too, is a 404. A request with ``meta["stream_to"]`` has its body written to that target.
+    ``sample://files/NAME`` is a file. Anything else, robots.txt too, is a 404. A request with ``meta["stream_to"]`` has its body written to that target.
     """
 
     lazy = True
@@ -50,7 +50,8 @@ def _page(path: str, query: str) -> bytes:
     source, documents = sample_bundle.documents(number, anchor)
     following = number + 1 if number + 1 < len(sample_bundle.pages()) else None
     texts = [document.decode() if isinstance(document, bytes) else document for document in documents]
-    return json.dumps({"source": source, "documents": texts, "next": following}).encode()
+    page = {"source": source, "documents": texts, "next": following, "total": sample_bundle.total()}
+    return json.dumps(page).encode()
 
 
 async def _file(request: Request, name: str) -> Response:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.http import JsonRequest
 
 from spiders.base import PagedSpider
 from tenderscrapy.exceptions import SourceError, SourceRequestError
+from tenderscrapy.formats.ted_files import TED_HOSTS
 from tenderscrapy.formats.ted_json import FIELDS, to_notice
+from tenderscrapy.http.url_guard import PrivateHosts
 from tenderscrapy.items import SourcePage
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ class TedSpider(PagedSpider):
     """
 
     name = "ted"
-    zone = "Europe/Brussels"
+    zone = "Europe/Luxembourg"
     fields = FIELDS
     #: The server counts the links it adds to every notice as one more field; fields x notices stays within 10,000.
     limit = min(250, 10_000 // (len(FIELDS) + 1))
@@ -64,7 +67,9 @@ class TedSpider(PagedSpider):
         answer = _object(response)
         if not isinstance(answer.get("notices"), list):
             raise SourceError("TED answered without a list of notices")
-        notices, rejected = self.map(answer["notices"], to_notice)
+        private = PrivateHosts.parse(self.settings.get("ALLOW_PRIVATE_HOSTS"))
+        hosts = TED_HOSTS | {f"{host}:{port}" for host, port in private.pairs}
+        notices, rejected = self.map(answer["notices"], partial(to_notice, file_hosts=hosts))
         total = answer.get("totalNoticeCount")
         return SourcePage(
             notices,

@@ -77,7 +77,7 @@ EXTENSIONS = {
 
 # --- what is shown and what is not ----------------------------------------------------------------------------------
 LOG_LEVEL = "INFO"
-LOG_VERSIONS = []  # noise at every start
+LOG_VERSIONS: list[str] = []  # noise at every start
 STATS_DUMP = False  # the run record says it in one line
 LOG_FORMATTER = "tenderscrapy.extensions.log_formatter.QuietLogFormatter"  # Scrapy's own prints whole items
 LOG_FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy.logformatter import LogFormatter
+from scrapy.logformatter import LogFormatter, LogFormatterResult
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -21,18 +21,19 @@ class QuietLogFormatter(LogFormatter):
             logging.getLogger(name).setLevel(logging.WARNING)
         return super().from_crawler(crawler)
 
-    def scraped(self, item: Any, response: Any, spider: Any) -> None:
+    def scraped(self, item: Any, response: Any, spider: Any) -> None:  # type: ignore[override]  # Scrapy: no line
         """A stored notice is counted, not logged."""
 
-    def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> dict[str, Any]:
+    def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> LogFormatterResult:
         """One line for a notice that a pipeline left out, with the reason."""
         return _line(logging.WARNING, "Left out %(item)s: %(reason)s", item, exception)
 
-    def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> dict[str, Any]:
+    def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> LogFormatterResult:
         """One line for a notice that could not be handled."""
         return _line(logging.ERROR, "Could not handle %(item)s: %(reason)s", item, exception)
 
 
-def _line(level: int, message: str, item: Any, error: BaseException) -> dict[str, Any]:
+def _line(level: int, message: str, item: Any, error: BaseException) -> LogFormatterResult:
     name = f"{getattr(item, 'source_code', '?')} notice {getattr(item, 'notice_id', '?')}"
-    return {"level": level, "msg": message, "args": {"item": name, "reason": str(error)[:300]}}
+    args = {"item": name, "reason": str(error)[:300]}
+    return LogFormatterResult(level=level, msg=message, args=args)
