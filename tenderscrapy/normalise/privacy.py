@@ -24,12 +24,16 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 #: A notice nests a dozen levels; what lies deeper is dropped unread.
 _DEEPEST = 100
 _MOST_PASSES = 10
+#: Names of members whose text is a number, a code or an instant by definition.
+_NEVER_TEXT = frozenset(
+    "notice_id notice_uuid procedure_id ocid source_code content_hash published_at revised_at deadline_at".split()
+)
 
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"']+", re.IGNORECASE)
 _FILE_ENDING = r"(?:png|jpe?g|gif|svg|pdf|docx?|xlsx?|zip|html?)\b"
 _EMAIL = re.compile(
     r"(?:mailto:)?(?<![\w.+%-])[\w.+%'-]++\s?(?:@|[(\[{]\s?(?:at|ät)\s?[)\]}])\s?"
-    rf"(?:[\w-]+\.)+(?!{_FILE_ENDING})[^\W\d_]{{2,}}",
+    rf"(?:(?:[\w-]+\.)+(?!{_FILE_ENDING})[^\W\d_]{{2,}}|(?<=\w{{3}}@)[^\W\d_][\w-]*(?=\s?(?:…|\.{{3}}|\Z)))",
     re.IGNORECASE,
 )
 
@@ -43,15 +47,19 @@ _LABELLED = re.compile(
     rf"(?P<number>{_NUMBER}(?:\s?(?:ext|x|app|dw|durchwahl)[.:]?\s?\d+)?)",
     re.IGNORECASE,
 )
-_INTERNATIONAL = re.compile(rf"(?<![\w+])(?:\+\s?|00)[1-9]\d{{0,2}}(?!\d*-\d{{4}}\b)(?:{_GAP}(?!{_DATE})\d+)+(?![\w:])")
+# With 00 in front only the neighbours' country codes count: tax numbers and odd dates begin alike.
+_INTERNATIONAL = re.compile(
+    rf"(?:(?<![\w+])\+\s?(?!(?:19|20)\d\d\b)[1-9]\d{{0,2}}|(?<![\w+./-])00[34]\d(?:(?=[ \xa0/(-])|\d(?=\d{{8}})))"
+    rf"(?!\d*-\d{{4}}\b)(?:{_GAP}(?!{_DATE})\d+)+(?![\w:])"
+)
 _NATIONAL = re.compile(
-    r"(?<![\w/.,+-])(?:"
+    r"(?<![\w/.,+-])(?<!\d[ \xa0])(?:"
     r"\(0[ ]?\d{1,5}\)[ ]?\d{2,}(?:[ /-]{1,3}\d+)*"
     r"|0[1-9]\d{1,3}[ ]?/[ ]?(?:\d{6,9}|\d{2,4}[ ]\d{2,4}(?:[ ]\d{2,4})*)(?:[ ]?-[ ]?\d{1,4})?"
     r"|0[1-9]\d{1,3}-\d{6,8}"
     r"|0[1-9]\d{1,3}[ ](?!20\d{6}\b)\d{5,8}(?:-\d{1,4})?"
-    r"|0[1-9]\d{1,3}(?:[ ]\d{3,4}){2}"
-    r"|0(?:8\d\d|3\d\d|1[38]\d|180\d|[79]00)(?:[ /-]\d{2,4}){2,4}"
+    r"|0(?:[1-9]\d{1,3}|000)(?:[ ]\d{3,4}){2}"
+    r"|0(?:8\d\d|3\d\d|1[38]\d|180\d|[79]00)(?:[ /-](?!(?:19|20)\d\d\b)\d{2,4}){2,4}"
     r"|0[1-9](?:[ ]\d\d){4}"
     r"|07\d{9}"
     r")(?![\w/]|[-.,]\d)"
@@ -72,23 +80,24 @@ _PARTICLE = r"(?:von|van|vom|zu|zur|de|der|den|di|da|del|la|le|el|al|y)[ \xa0]"
 _NEXT_ITEM = r"(?i:tel|telefon|telephone|phone|fon|fax|telefax|e-?mail|mail|mobil\w*|raum|zimmer|room)\b"
 _WORD = rf"(?!{_NEXT_ITEM})[^\W\d_a-zà-ÿ](?:[^\W\d_]|['’.-](?=[^\W\d_]))*\.?"
 _NAME = rf"(?:{_TITLE})*(?:{_PARTICLE})*{_WORD}(?:[ \xa0](?:{_PARTICLE})*(?:{_TITLE})*{_WORD}){{0,4}}"
+_NAME_OF_TWO = _NAME.replace("{0,4}", "{1,4}")
 _GERMAN_ENDING = r"(?:(?:/?-?|\(|\*|:|_)innen\)?|(?:/-?|\(|\*|:|_)?in\)?)?"
 _PERSON_LABEL = (
     rf"(?i:ansprech(?:partner|person){_GERMAN_ENDING}|kontakt(?:person|stelle)?|(?:sach)?bearbeiter{_GERMAN_ENDING}"
-    r"|contact(?:[ ](?:person|name|point|officer|details))?|contactpersoon|zuständig(?:er?)?|z\.?[ ]?hd|zu[ ]händen"
-    r"|for[ ]the[ ]attention[ ]of|attn|attention|fao|persona?[ ]de[ ]contact[eo]?|personne[ ](?:de|à)[ ]contact(?:er)?"
-    r"|osoba[ ](?:do[ ]kontaktu|kontaktowa)|contatto|referente)"
+    r"|contact(?:[ ](?:person|name|point|officer|details))?|contactpersoon|zuständig(?:er?)?"
+    r"|for[ ]the[ ]attention[ ]of|attention|zu[ ]händen|persona?[ ]de[ ]contact[eo]?"
+    r"|personne[ ](?:de|à)[ ]contact(?:er)?|osoba[ ](?:do[ ]kontaktu|kontaktowa)|contatto|referente)"
 )
 _AFTER_LABEL = re.compile(
-    rf"(?P<label>(?<!\w){_PERSON_LABEL}[ ]?[:.]{{1,2}}[ \t\xa0]*(?:v\.[ ]|von[ ])?\s?)"
+    rf"(?P<label>(?<!\w)(?:{_PERSON_LABEL}[ ]?:|(?i:z\.?[ ]?hd|attn|fao)[:.]{{1,2}})[ \t\xa0]*(?:v\.[ ]|von[ ])?\s?)"
     rf"(?P<name>{_NAME}(?:,[ ](?!{_TITLE}){_WORD}(?![\w:.]))?)"
 )
 _ASKED_FOR = re.compile(
-    rf"(?P<label>(?i:please|bitte)[ ](?i:contact|e-?mail|call|kontaktieren[ ]Sie)[ ])(?P<name>{_NAME})"
+    rf"(?P<label>(?i:please|bitte)[ ](?i:contact|e-?mail|call|kontaktieren[ ]Sie)[ ])(?P<name>{_NAME_OF_TWO})"
 )
 _HONORIFIC = re.compile(
-    rf"(?P<label>(?<!\w)(?:Frau|Herrn?|Mr\.?|Mrs\.?|Ms\.?|Miss|Mme|Sig\.(?:ra)?|Sra\.)[ \xa0])(?!Holle\b|der\b)"
-    rf"(?P<name>{_NAME})"
+    r"(?P<label>(?<!\w)(?<!Ntra\. )(?:Frau|Herrn?|Mr\.?|Mrs\.?|Ms\.?|Miss|Mme|Sig\.(?:ra)?|Sra\.)[ \xa0])"
+    rf"(?!Holle\b|der\b)(?P<name>{_NAME})"
 )
 #: An office that takes questions is no person.
 _OFFICE = re.compile(
@@ -170,7 +179,11 @@ def _without(value: Any, depth: int) -> Any:
     if depth > _DEEPEST:
         return None
     if isinstance(value, dict):
-        return {key: _without(part, depth + 1) for key, part in value.items() if not _holds_contacts(str(key))}
+        return {
+            key: part if key in _NEVER_TEXT and isinstance(part, str) else _without(part, depth + 1)
+            for key, part in value.items()
+            if not _holds_contacts(str(key))
+        }
     if isinstance(value, list | tuple):
         return [_without(part, depth + 1) for part in value]
     return value
