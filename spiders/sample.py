@@ -36,6 +36,8 @@ class SampleSpider(PagedSpider):
     """
 
     name = "sample"
+    #: Read whole each time; and ``sample`` alone is no source that a cursor could belong to.
+    keeps_cursor = False
     #: Nothing is asked of any host, so nobody has to be spared.
     custom_settings = {  # noqa: RUF012 - Scrapy reads a plain dict
         "DOWNLOAD_HANDLERS": {"sample": "spiders.sample_download.SampleHandler", "http": None, "https": None},

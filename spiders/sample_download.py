@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class SampleHandler(BaseDownloadHandler):
     """``sample://pages/N?anchor=DAY`` is a page as JSON ``{source, documents, next, total}``.
 
-    ``sample://files/NAME`` is a file. Anything else, robots.txt too, is a 404. A request with ``meta["stream_to"]`` has its body written to that target.
+    ``sample://files/NAME`` is a file; anything else, robots.txt too, a 404. A request with ``meta["stream_to"]`` has
+    its body written to that target.
     """
 
     lazy = True
