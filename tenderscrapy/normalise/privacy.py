@@ -26,7 +26,17 @@ _DEEPEST = 100
 _MOST_PASSES = 10
 #: Names of members whose text is a number, a code or an instant by definition.
 _NEVER_TEXT = frozenset(
-    "notice_id notice_uuid procedure_id ocid source_code content_hash published_at revised_at deadline_at".split()
+    [
+        "notice_id",
+        "notice_uuid",
+        "procedure_id",
+        "ocid",
+        "source_code",
+        "content_hash",
+        "published_at",
+        "revised_at",
+        "deadline_at",
+    ]
 )
 
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"']+", re.IGNORECASE)
