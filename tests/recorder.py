@@ -124,6 +124,7 @@ def source_spider(source: str, url: str | None = None, *, since: date = SINCE) -
     settings = {
         "TED_API_URL": url or PORTAL + PATHS["ted"],
         "CONTRACTS_FINDER_URL": url or PORTAL + PATHS["contracts_finder"],
+        "ALLOW_PRIVATE_HOSTS": config().allow_private_hosts,
     }
     crawler = get_crawler(SPIDERS[source], settings)
     spider = SPIDERS[source].from_crawler(crawler)
