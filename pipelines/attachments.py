@@ -69,7 +69,7 @@ class AttachmentsPipeline(FilesPipeline):
         if self.drain is not None:
             self.drain.use(self)
 
-    async def process_item(self, item: Any) -> Any:
+    async def process_item(self, item: Any) -> Any:  # type: ignore[override]
         """The item, at once; its files are rows by now."""
         if self.drain is not None:
             self.drain.wake()
@@ -95,7 +95,9 @@ class AttachmentsPipeline(FilesPipeline):
         slot = ATTACHMENT_SLOT + file.host
         if self.drain is not None:
             # Scrapy reads a slot's settings by its full name, and these hosts are not known before.
-            self.crawler.engine.downloader.per_slot_settings.setdefault(slot, {"concurrency": self.drain.per_host})
+            self.crawler.engine.downloader.per_slot_settings.setdefault(
+                slot, {"concurrency": self.drain.limits.per_host}
+            )
         meta = {"stream_to": item.target, "download_slot": slot, "dont_retry": True, "max_retry_times": 0}
         # Files are compressed already; what comes compressed all the same is unpacked with its size watched.
         request = Request(file.url, headers={"Accept-Encoding": "identity"}, meta=meta, callback=NO_CALLBACK)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,10 +12,10 @@ from scrapy.commands import ScrapyCommand
 from tenderscrapy.database import attachments
 from tenderscrapy.database.migrate import ready_url
 from tenderscrapy.database.pool import connect
-from tenderscrapy.extensions.attachment_drain import AttachmentDrain
 from tenderscrapy.http.file_store import FileStore
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import AsyncIterator
 
 logger = logging.getLogger(__name__)
@@ -29,10 +28,10 @@ class FilesOnly(Spider):
     """Asks for no page; the drain keeps it open while there are files to fetch."""
 
     name = "attachments"
-    custom_settings: ClassVar[dict[Any, Any]] = {
+    custom_settings: ClassVar[dict[Any, Any]] = {  # type: ignore[misc]
         "ITEM_PIPELINES": {_PIPELINE: 400},
         "EXTENSIONS": {_DRAIN: 200, "scrapy.extensions.logstats.LogStats": None},
-        "ATTACHMENTS_BUDGET": 0,
+        "ATTACHMENTS_BUDGET": 0,  # the command ends when the files do
     }
 
     def __init__(self, source_code: str = "", once: bool = False, **kwargs: Any) -> None:
@@ -42,11 +41,9 @@ class FilesOnly(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """No pages."""
-        drain = self.crawler.get_extension(AttachmentDrain)
-        if self.once and drain is not None:
-            drain.patience = 0.0
-        for nothing in ():
-            yield nothing
+        pages: tuple[Any, ...] = ()
+        for page in pages:
+            yield page
 
 
 class Command(ScrapyCommand):
@@ -64,9 +61,9 @@ class Command(ScrapyCommand):
         parser.add_argument("--sweep", action="store_true", help="remove files that no tender refers to, then end")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        store = FileStore(Path(self.settings["FILES_STORE"]))
+        settings: Any = self.settings
         if opts.sweep:
-            print(_sweep(store))
+            print(_sweep(FileStore(Path(settings["FILES_STORE"]))))
             return
         process: Any = self.crawler_process
         crawler = process.create_crawler(FilesOnly)

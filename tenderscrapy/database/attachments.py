@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tenderscrapy.database.changes import refresh_tender
@@ -14,6 +14,7 @@ from tenderscrapy.database.queries import queries
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from datetime import datetime
 
     from psycopg2.extensions import connection as Connection  # noqa: N812
 
@@ -69,25 +70,33 @@ class FailedFile:
     local: bool = False
 
 
-def claim(
-    connection: Connection,
-    source_code: str,
-    limit: int,
-    busy: Collection[str],
-    open_by_host: Counter[str],
-    per_host: int,
-) -> list[QueuedFile]:
-    """Claim up to ``limit`` files that are due, none of hosts in ``busy`` and never more than ``per_host`` of a host.
+@dataclass(frozen=True)
+class Wanted:
+    """Which files: of ``source_code`` (empty: of all sources), due by ``until``, of no host in ``busy``.
 
-    ``open_by_host`` counts the files that the caller holds already. An empty ``source_code`` stands for all sources.
+    ``open_by_host`` counts the files that the caller holds already; of no host shall they be more than ``per_host``.
     """
-    held, claimed = Counter(open_by_host), list[QueuedFile]()
+
+    source_code: str
+    until: datetime | None = None
+    busy: Collection[str] = ()
+    open_by_host: Counter[str] = field(default_factory=Counter)
+    per_host: int = 2
+
+    def parameters(self, busy: Collection[str]) -> dict[str, Any]:
+        """As the queries take them."""
+        until = self.until or "infinity"
+        return {"source_code": self.source_code, "due_until": until, "busy": [*self.busy, *busy]}
+
+
+def claim(connection: Connection, wanted: Wanted, limit: int) -> list[QueuedFile]:
+    """Claim up to ``limit`` files, those that have been due for longest first."""
+    sql = queries("attachments")
+    held, claimed = Counter(wanted.open_by_host), list[QueuedFile]()
     with transaction(connection):
         while len(claimed) < limit:
-            full = [*busy, *(host for host, count in held.items() if count >= per_host)]
-            row = next(
-                iter(queries("attachments").claim(connection, source_code=source_code, busy=full, lease=LEASE)), None
-            )
+            full = [host for host, count in held.items() if count >= wanted.per_host]
+            row = next(iter(sql.claim(connection, lease=LEASE, **wanted.parameters(full))), None)
             if row is None:
                 break
             file = QueuedFile(*row)
@@ -113,8 +122,10 @@ def ready(connection: Connection, files: Iterable[tuple[QueuedFile, StoredFile]]
 
     The files must be durable before. Raises psycopg2.Error; nothing is marked then.
     """
-    rows = json.dumps([{"id": file.id, **asdict(stored)} for file, stored in files])
+    pairs = list(files)
+    rows = json.dumps([{"id": file.id, **asdict(stored)} for file, stored in pairs])
     with transaction(connection):
+        list(queries("attachments").lock_tenders_of(connection, ids=[file.id for file, _ in pairs]))
         # a tender may have been merged into another one meanwhile
         tenders = dict(queries("attachments").set_ready(connection, rows=rows))
         for tender_id in sorted(tenders):
@@ -141,11 +152,18 @@ def more_of(connection: Connection, tender_id: str, ids: Sequence[int]) -> bool:
         return bool(queries("attachments").more_of(connection, tender_id=tender_id, ids=list(ids)))
 
 
-def waiting(connection: Connection, source_code: str) -> tuple[float | None, float | None]:
-    """Seconds until the next unclaimed file is due, and until the last claim ends; None where there is none."""
+def waiting(connection: Connection, wanted: Wanted) -> tuple[float | None, bool]:
+    """Seconds until the next unclaimed file is due (None: there is none), and whether files are claimed by anybody."""
     with transaction(connection):
-        due, claims = queries("attachments").waiting(connection, source_code=source_code)
+        due, claims = queries("attachments").waiting(connection, **wanted.parameters(()))
     return due, claims
+
+
+def now(connection: Connection) -> datetime:
+    """The database's clock."""
+    with transaction(connection):
+        moment: datetime = queries("attachments").now(connection)
+    return moment
 
 
 def counts(connection: Connection, source_code: str) -> dict[str, int]:

@@ -79,13 +79,12 @@ _HTML_START = re.compile(
 _OFFICE_PARTS = ((b"word/", ".docx"), (b"xl/", ".xlsx"), (b"ppt/", ".pptx"))
 _ZIP_FAMILY = {ZIP, *(ENDINGS[ending] for ending in (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"))}
 _OLE_FAMILY = {OLE, *(ENDINGS[ending] for ending in (".doc", ".xls", ".ppt"))}
-_NOTHING_SAID = {
-    "",
-    OCTETS,
-    "binary/octet-stream",
-    "application/force-download",
-    "application/x-download",
-    "application/download",
+_NOTHING_SAID = {"", OCTETS, "binary/octet-stream", *(f"application/{verb}download" for verb in ("", "x-", "force-"))}
+_ALIASES = {
+    "application/xhtml+xml": HTML,
+    "text/xml": XML,
+    "application/x-zip-compressed": ZIP,
+    "application/x-pdf": PDF,
 }
 
 
@@ -174,9 +173,4 @@ def _plain(media_type: str | None) -> str:
     text = (media_type or "").partition(";")[0].strip().lower()
     if text and "/" not in text:
         text = ENDINGS.get(f".{text.lstrip('.')}", text)
-    return {
-        "application/xhtml+xml": HTML,
-        "text/xml": XML,
-        "application/x-zip-compressed": ZIP,
-        "application/x-pdf": PDF,
-    }.get(text, text)
+    return _ALIASES.get(text, text)

@@ -30,8 +30,9 @@ class RedirectMiddleware(ScrapyRedirectMiddleware):
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         del spider
-        if response.status in {301, 302, 303} and _is_api_post(request) and "Location" in response.headers:
-            where = response.urljoin(response.headers["Location"].decode("latin-1"))
+        location = response.headers.get("Location")
+        if response.status in {301, 302, 303} and location is not None and _is_api_post(request):
+            where = response.urljoin(location.decode("latin-1"))
             raise SourceRequestError(
                 f"{_place(request.url)} answers the query with a redirect ({response.status}) to {_place(where)};"
                 " a query is not sent on, set the source's URL to its new place"

@@ -45,7 +45,7 @@ class GuardedResolver(CachingHostnameResolver):
         addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> IHostResolution:
-        guarded = _Guarded(resolutionReceiver, self, hostName, portNumber)
+        guarded: Any = _Guarded(resolutionReceiver, self, hostName, portNumber)
         return super().resolveHostName(guarded, hostName, portNumber, addressTypes, transportSemantics)
 
     def passes(self, host: str, port: int, address: str) -> bool:
@@ -76,7 +76,7 @@ def _ascii(host: str) -> str:
 
 @implementer(IResolutionReceiver)
 class _Guarded:
-    def __init__(self, receiver: IResolutionReceiver, resolver: GuardedResolver, host: str, port: int) -> None:
+    def __init__(self, receiver: Any, resolver: GuardedResolver, host: str, port: int) -> None:
         self._receiver = receiver
         self._resolver = resolver
         self._host = host

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import (
@@ -19,6 +19,7 @@ from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from tenderscrapy.exceptions import SourceRequestError
 from tenderscrapy.http.retry_policy import TRANSIENT_STATUSES, RetryPolicy, retry_after
+from tenderscrapy.http.scrapy_guard import is_robots
 from tenderscrapy.http.scrapy_handler import cooldown_of
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ NETWORK_ERRORS = (
 
 def forbidden_means_wait(crawler: Crawler, request: Request) -> Collection[int]:
     """Statuses beyond the usual ones that mean "too many requests" here: ``retry_statuses`` of request or spider."""
-    if urlparse_cached(request).path == "/robots.txt":
-        return ()
     return request.meta.get("retry_statuses") or getattr(crawler.spider, "retry_statuses", None) or ()
 
 
@@ -56,7 +55,7 @@ class RetryMiddleware:
     The wait is a rest of the whole host (Cooldown). Retry-After is never undercut; one longer than RETRY_AFTER_MAX, and
     the last attempt's failure, raise SourceRequestError: its ``retry_after`` tells how long the source wants to be
     left alone. Where 403 means "too many requests" (``retry_statuses``), a host that names no time rests COOLDOWN_403
-    seconds. ``dont_retry`` in the meta leaves answer and error as they are.
+    seconds. ``dont_retry`` in the meta leaves answer and error as they are, and a robots.txt is asked for once.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -73,7 +72,7 @@ class RetryMiddleware:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        if request.meta.get("dont_retry"):
+        if request.meta.get("dont_retry") or is_robots(request):
             return response
         status, extra = response.status, forbidden_means_wait(self._crawler, request)
         if status not in TRANSIENT_STATUSES and status not in extra:
@@ -91,15 +90,14 @@ class RetryMiddleware:
         return self._again(request, f"status {status}", status, asked)
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        if request.meta.get("dont_retry") or not isinstance(exception, NETWORK_ERRORS):
+        if request.meta.get("dont_retry") or is_robots(request) or not isinstance(exception, NETWORK_ERRORS):
             return None
         return self._again(request, type(exception).__name__)
 
     def _again(self, request: Request, reason: str, status: int | None = None, asked: float | None = None) -> Request:
         attempt = request.meta.get("retry_times", 0) + 1
         wait = self._policy.wait(attempt, asked)
-        spider = self._crawler.spider
-        assert spider is not None
+        spider: Any = self._crawler.spider
         again = get_retry_request(request, spider=spider, reason=reason, max_retry_times=self._policy.attempts - 1)
         if wait is None or again is None:
             raise SourceRequestError(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg2
 import psycopg2.extras
 import pytest
-
 from services.crawling import FAST, ROOT, environment
+
 from tenderscrapy.database.committing import commit
 from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.items import Attachment, Notice
@@ -82,4 +82,4 @@ def fetch_command(options: Sequence[str], settings: dict[str, object]) -> list[s
 @pytest.fixture
 def files(database: str, tmp_path: Path) -> Iterator[Files]:
     """Files of the test's database, with the store in ``tmp_path/files``."""
-    yield Files(database, tmp_path / "files")
+    return Files(database, tmp_path / "files")

@@ -1,16 +1,22 @@
 -- Files of tenders: who fetches which, and what became of it. A claim is a lease: whoever dies loses it.
 
--- name: claim(source_code, busy, lease)
--- The next file that is due and whose host is not in ``busy``; an empty source_code means all sources.
+-- name: claim(source_code, due_until, busy, lease)
+-- The next file that is due and whose host is not in ``busy``; an empty source_code means all sources. The window keeps
+-- the search short when one busy host has a long queue.
 UPDATE attachment SET claimed_until = now() + make_interval(secs => :lease)
 WHERE id = (
-    SELECT id FROM attachment
-    WHERE status = 'pending' AND next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
-      AND (:source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':'))
-      AND NOT coalesce(lower(substring(source_url FROM '://\[?([^]/:?#]+)')), '') = ANY (CAST(:busy AS text[]))
-    ORDER BY next_attempt_at, id
+    SELECT a.id FROM attachment a JOIN (
+        SELECT id, next_attempt_at FROM attachment
+        WHERE status = 'pending' AND next_attempt_at <= least(now(), CAST(:due_until AS timestamptz))
+          AND (claimed_until IS NULL OR claimed_until <= now())
+          AND (:source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':'))
+        ORDER BY next_attempt_at, id
+        LIMIT 20000) due ON due.id = a.id
+    WHERE a.status = 'pending' AND (a.claimed_until IS NULL OR a.claimed_until <= now())
+      AND NOT coalesce(lower(substring(a.source_url FROM '://\[?([^]/:?#]+)')), '') = ANY (CAST(:busy AS text[]))
+    ORDER BY due.next_attempt_at, a.id
     LIMIT 1
-    FOR UPDATE SKIP LOCKED)
+    FOR UPDATE OF a SKIP LOCKED)
 RETURNING id, tender_id::text, source_code, source_url, filename, media_type, attempts;
 
 -- name: renew(ids, lease)!
@@ -46,14 +52,25 @@ SELECT EXISTS (
     WHERE tender_id = :tender_id AND status = 'pending' AND NOT id = ANY (CAST(:ids AS bigint[]))
       AND next_attempt_at <= now() + interval '30 seconds');
 
--- name: waiting(source_code)^
--- Seconds until the next unclaimed file is due, and until the last claim of others ends; null for none.
+-- name: waiting(source_code, due_until, busy)^
+-- Seconds until the next unclaimed file of a host that is not in ``busy`` is due, and whether there are claims.
 SELECT
-    extract(epoch FROM min(next_attempt_at) FILTER (WHERE claimed_until IS NULL OR claimed_until <= now()) - now())::float,
-    extract(epoch FROM max(claimed_until) FILTER (WHERE claimed_until > now()) - now())::float
+    extract(epoch FROM min(next_attempt_at) FILTER (
+        WHERE (claimed_until IS NULL OR claimed_until <= now())
+          AND next_attempt_at <= CAST(:due_until AS timestamptz)
+          AND NOT coalesce(lower(substring(source_url FROM '://\[?([^]/:?#]+)')), '') = ANY (CAST(:busy AS text[]))) - now())::float,
+    count(*) FILTER (WHERE claimed_until > now()) > 0
 FROM attachment
 WHERE status = 'pending'
   AND (:source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':'));
+
+-- name: now()$
+SELECT now();
+
+-- name: lock_tenders_of(ids)
+-- In the order in which storage takes its locks: tenders, then their files.
+SELECT t.id FROM tender t WHERE t.id IN (SELECT tender_id FROM attachment WHERE id = ANY (CAST(:ids AS bigint[])))
+ORDER BY t.id FOR UPDATE;
 
 -- name: counts(source_code)
 SELECT status, count(*) FROM attachment

@@ -1,0 +1,106 @@
+"""HTTP for the parts without Scrapy: a requests session that goes out by the same rules."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import NameResolutionError, NewConnectionError
+from urllib3.util.connection import create_connection
+
+from tenderscrapy.config import config
+from tenderscrapy.exceptions import AddressRefusedError
+from tenderscrapy.http.url_guard import PrivateHosts, check_address, check_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MAX_REDIRECTS = 5
+TIMEOUT = (10.0, 30.0)  # seconds to connect, seconds between two bytes
+MAX_BYTES = 64 * 1024 * 1024
+
+
+class _Guarded:
+    """Connects to the very address that was checked."""
+
+    allowed: PrivateHosts
+
+    def _new_conn(self: Any) -> socket.socket:
+        host, port = self._dns_host, self.port
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (socket.gaierror, UnicodeError) as error:
+            raise NameResolutionError(host, self, error) from error
+        last: Exception | None = None
+        for *_, address in found:
+            try:
+                check_address(host, port, str(address[0]), self.allowed)
+                return create_connection((address[0], port), self.timeout, self.source_address, self.socket_options)
+            except (AddressRefusedError, OSError) as error:
+                last = error
+        if isinstance(last, AddressRefusedError):
+            raise last
+        raise NewConnectionError(self, f"no connection to {host}: {last}")
+
+
+class GuardedAdapter(HTTPAdapter):
+    """The guard at every hop: the text of the address here, what it resolves to in the connection."""
+
+    def __init__(self, allowed: PrivateHosts) -> None:
+        self._allowed = allowed
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        plain = type("Plain", (_Guarded, HTTPConnection), {"allowed": self._allowed})
+        secure = type("Secure", (_Guarded, HTTPSConnection), {"allowed": self._allowed})
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": type("PlainPool", (HTTPConnectionPool,), {"ConnectionCls": plain}),
+            "https": type("SecurePool", (HTTPSConnectionPool,), {"ConnectionCls": secure}),
+        }
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        check_url(request.url or "", self._allowed)
+        kwargs["timeout"] = kwargs.get("timeout") or TIMEOUT
+        kwargs["proxies"] = None
+        return super().send(request, *args, **kwargs)
+
+
+def session(allowed: PrivateHosts | None = None, headers: Mapping[str, str] | None = None) -> requests.Session:
+    """A session with the product's name in its requests; proxies, netrc and certificates of the environment are not used.
+
+    ``allowed`` defaults to ALLOW_PRIVATE_HOSTS. Requests raise AddressRefusedError beside what requests raises itself.
+    """
+    made = requests.Session()
+    made.trust_env = False
+    made.max_redirects = MAX_REDIRECTS
+    made.headers["User-Agent"] = f"tenderscrapy/0.1 (+{config().contact})"
+    made.headers.update(headers or {})
+    guarded = GuardedAdapter(PrivateHosts.parse(config().allow_private_hosts) if allowed is None else allowed)
+    made.mount("http://", guarded)
+    made.mount("https://", guarded)
+    return made
+
+
+def body(response: requests.Response, max_bytes: int = MAX_BYTES) -> bytes:
+    """The decoded body of a response asked for with ``stream=True``, read no further than ``max_bytes``.
+
+    Raises AddressRefusedError never, requests.exceptions.ContentDecodingError as requests does, and ValueError when
+    the body is longer.
+    """
+    return b"".join(_pieces(response, max_bytes))
+
+
+def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
+    size = 0
+    with response:
+        for piece in response.iter_content(65_536):
+            size += len(piece)
+            if size > max_bytes:
+                raise ValueError(f"{urlsplit(response.url).hostname} answers with more than {max_bytes} bytes")
+            yield piece
