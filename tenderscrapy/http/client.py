@@ -34,13 +34,15 @@ class _Guarded:
         host, port = self._dns_host, self.port
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (socket.gaierror, UnicodeError) as error:
+        except socket.gaierror as error:
             raise NameResolutionError(host, self, error) from error
         last: Exception | None = None
         for *_, address in found:
             try:
                 check_address(host, port, str(address[0]), self.allowed)
-                return create_connection((address[0], port), self.timeout, self.source_address, self.socket_options)
+                return create_connection(
+                    (str(address[0]), port), self.timeout, self.source_address, self.socket_options
+                )
             except (AddressRefusedError, OSError) as error:
                 last = error
         if isinstance(last, AddressRefusedError):
@@ -72,7 +74,7 @@ class GuardedAdapter(HTTPAdapter):
 
 
 def session(allowed: PrivateHosts | None = None, headers: Mapping[str, str] | None = None) -> requests.Session:
-    """A session with the product's name in its requests; proxies, netrc and certificates of the environment are not used.
+    """A session with the product's name in its requests; it uses no proxies or passwords of the environment.
 
     ``allowed`` defaults to ALLOW_PRIVATE_HOSTS. Requests raise AddressRefusedError beside what requests raises itself.
     """

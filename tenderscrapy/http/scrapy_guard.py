@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from scrapy.utils.httpobj import urlparse_cached
+
 from tenderscrapy.http.url_guard import PrivateHosts, check_url, host_name
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+
+
+_ROBOTS_TIMEOUT = 20.0
+
+
+def is_robots(request: Request) -> bool:
+    """Whether Scrapy asks for a host's robots.txt, to look up what it allows."""
+    return bool(request.meta.get("dont_obey_robotstxt")) and urlparse_cached(request).path == "/robots.txt"
 
 
 class UrlGuardMiddleware:
@@ -27,6 +37,9 @@ class UrlGuardMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Raises AddressRefusedError."""
+        if is_robots(request):
+            # every other request to the host waits for it
+            request.meta.setdefault("download_timeout", _ROBOTS_TIMEOUT)
         if request.url.startswith(("data:", "sample:")):
             return  # carries its answer with it, or names a bundled file: connects to nothing
         hosts = None

@@ -19,7 +19,8 @@ from scrapy.http import Headers, Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.defer import TimeoutError as NoHeadersError
-from twisted.internet.error import ConnectError, ConnectionRefusedError, DNSLookupError
+from twisted.internet.error import ConnectError, DNSLookupError
+from twisted.internet.error import ConnectionRefusedError as NotListeningError
 from twisted.internet.error import TimeoutError as ConnectTimeoutError
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.web.client import Agent, HTTPConnectionPool, ResponseDone, ResponseFailed
@@ -99,7 +100,7 @@ class Streamer:
             raise DownloadTimeoutError(f"no answer within {timeout:.0f} seconds") from error
         except DNSLookupError as error:
             raise CannotResolveHostError(str(error)) from error
-        except ConnectionRefusedError as error:
+        except NotListeningError as error:
             raise DownloadConnectionRefusedError("the connection was refused") from error
         except (ConnectError, ResponseFailed) as error:
             raise DownloadFailedError(_cause(error)) from error

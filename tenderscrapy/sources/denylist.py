@@ -85,4 +85,4 @@ def _idna_2003(host: str) -> str:
 
 
 def _uts_46(host: str) -> str:
-    return idna.encode(host, uts46=True, transitional=True).decode("ascii")
+    return idna.encode(host, uts46=True).decode("ascii")

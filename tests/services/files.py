@@ -18,7 +18,7 @@ from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.items import Attachment, Notice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -80,6 +80,6 @@ def fetch_command(options: Sequence[str], settings: dict[str, object]) -> list[s
 
 
 @pytest.fixture
-def files(database: str, tmp_path: Path) -> Iterator[Files]:
+def files(database: str, tmp_path: Path) -> Files:
     """Files of the test's database, with the store in ``tmp_path/files``."""
     return Files(database, tmp_path / "files")
