@@ -40,7 +40,10 @@ class SampleSpider(PagedSpider):
     keeps_cursor = False
     #: Nothing is asked of any host, so nobody has to be spared.
     custom_settings = {  # noqa: RUF012 - Scrapy reads a plain dict
-        "DOWNLOAD_HANDLERS": {"sample": "spiders.sample_download.SampleHandler", "http": None, "https": None},
+        "DOWNLOAD_HANDLERS": {
+            "sample": "spiders.sample_download.SampleHandler",
+            **dict.fromkeys(("http", "https", "file", "ftp", "s3")),
+        },
         "DOWNLOAD_DELAY": 0.001,
         "AUTOTHROTTLE_ENABLED": False,
     }

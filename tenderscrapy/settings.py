@@ -36,6 +36,7 @@ AUTOTHROTTLE_MAX_DELAY = 15.0  # SIGTERM ends a crawl within 30 seconds, a reque
 DOWNLOAD_HANDLERS = {  # every request passes the guard, whoever made it; other schemes have no way out
     "http": "tenderscrapy.http.scrapy_handler.GuardedHandler",
     "https": "tenderscrapy.http.scrapy_handler.GuardedHandler",
+    "sample": "spiders.sample_download.SampleHandler",  # package data, no connection
     "file": None,
     "ftp": None,
     "s3": None,

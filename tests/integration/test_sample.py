@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import subprocess
+import sys
 
 import pytest
+from services.crawling import ROOT, environment
 
 from tenderscrapy.database.pool import connect
 
@@ -113,6 +116,20 @@ def test_files_are_ready_whole_and_one_content_lies_once(crawl, ask, tmp_path):
         assert (len(content), hashlib.sha256(content).hexdigest()) == (size, sha256)
     terms = {path for url, _, path, *_ in files if url == "sample://files/general-terms.txt"}
     assert len(terms) == 1
+
+
+def test_files_that_wait_are_fetched_without_a_crawl_too(crawl, ask, tmp_path):
+    crawl("sample", anchor=ANCHOR)
+    before = everything(ask)["files"]
+    ask("UPDATE attachment SET status = 'pending', path = NULL, sha256 = NULL, size = NULL RETURNING id")
+
+    line = [sys.executable, "-m", "scrapy", "attachments", "--source", "sample", "-s", "DOWNLOAD_DELAY=0.01"]
+    run = subprocess.run(
+        line, cwd=ROOT, env=environment(tmp_path / "files"), capture_output=True, text=True, check=False, timeout=120
+    )
+
+    assert (run.returncode, run.stdout.strip()) == (0, f"{len(before)} ready"), run.stderr
+    assert everything(ask)["files"] == before
 
 
 def test_no_person_reaches_the_database_or_the_log(crawl, ask):
