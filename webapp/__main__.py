@@ -1,0 +1,62 @@
+"""Serve the page and the API: ``python -m webapp [--host HOST] [--port PORT]``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import socket
+import sys
+
+import waitress
+
+from tenderscrapy.exceptions import TenderscrapyError
+from webapp import create_app
+from webapp.database import POOL_SIZE
+
+#: Ports tried after the first one when it is taken.
+TRIES = 50
+
+
+def main() -> int:
+    """Serve until stopped; the port is the asked one, or the next that is free."""
+    parser = argparse.ArgumentParser(prog="python -m webapp", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on; the pages open on loopback only")
+    parser.add_argument("--port", type=int, default=5000)
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        listener = free_socket(arguments.host, arguments.port)
+    except OSError as error:
+        print(f"Cannot listen on {arguments.host}:{arguments.port}: {error}", file=sys.stderr)  # noqa: T201
+        return 1
+    app = create_app()
+    try:
+        app.extensions["database"].open()
+    except TenderscrapyError as error:
+        logging.getLogger(__name__).error("%s The pages say so until it is back.", error)
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    print(f"tenderscrapy is at http://{shown}:{port}", flush=True)  # noqa: T201
+    waitress.serve(app, sockets=[listener], threads=POOL_SIZE - 4, ident=None)
+    return 0
+
+
+def free_socket(host: str, port: int) -> socket.socket:
+    """A listening socket at ``port`` or the first free one after it; port 0 is any."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in range(port, min(port + TRIES, 65536)) if port else (0,):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, candidate))
+            listener.listen(128)
+        except OSError as error:
+            listener.close()
+            last = error
+            continue
+        return listener
+    raise last
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""The pages: plain HTML made here, nothing to run in the browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
+
+from webapp import listing
+from webapp.database import database
+from webapp.facets import activity, facets
+from webapp.formatting import now
+from webapp.request_state import Asked
+from webapp.results import Results, browse, searched
+from webapp.search.query import Query
+from webapp.search.search import passages_of
+from webapp.tenders import detail, dict_rows, redirected
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response as WerkzeugResponse
+
+blueprint = Blueprint("pages", __name__)
+
+RUNS = 50
+
+
+@blueprint.get("/")
+def index() -> Response:
+    """Search results, or the newest open tenders without a query."""
+    asked = Asked.from_arguments(request.args)
+    with database().connection() as connection:
+        counts, going_on = facets(connection), activity(connection)
+        try:
+            results = searched(connection, asked, now()) if asked.query else browse(connection, asked, now())
+        except listing.CursorError as error:
+            asked.problems.append(str(error))
+            results = Results([])
+    page = render_template("index.html", asked=asked, results=results, facets=counts, activity=going_on)
+    return Response(page, 400 if asked.problems else 200)
+
+
+@blueprint.get("/tenders/<tender_id>")
+def tender(tender_id: str) -> str | Response | WerkzeugResponse:
+    """Everything about one tender; with ``q`` also where it answers that query."""
+    try:
+        wanted = str(UUID(tender_id))
+    except ValueError:
+        abort(404, "There is no tender with this address.")
+    query = Query.parse(request.args.get("q", ""))
+    with database().connection() as connection:
+        found = detail(connection, wanted, now())
+        if found is None:
+            became = redirected(connection, wanted)
+            if became is None:
+                abort(404, "There is no tender with this address.")
+            return redirect(url_for("pages.tender", tender_id=became, q=query.text or None), 301)
+        passages = passages_of(connection, wanted, query) if query else []
+    return render_template("tender.html", tender=found.tender, detail=found, query=query, passages=passages)
+
+
+@blueprint.get("/sources")
+def sources() -> str:
+    """Every source, and how its last run went."""
+    with database().connection() as connection:
+        return render_template("sources.html", sources=dict_rows(connection, "sources"))
+
+
+@blueprint.get("/runs")
+def runs() -> str:
+    """Crawl runs, newest first."""
+    text = request.args.get("before", "")
+    before = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    with database().connection() as connection:
+        found = dict_rows(connection, "runs", before=before, count=RUNS)
+    return render_template("runs.html", runs=found, before=found[-1]["id"] if len(found) == RUNS else None)

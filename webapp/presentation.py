@@ -1,0 +1,129 @@
+"""Small decisions of the templates that are no matter of locale."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from webapp import formatting
+from webapp.cpv_divisions import DIVISIONS
+from webapp.versions import SHOWN
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+#: Days before a deadline from which it is shown as urgent.
+URGENT = 3
+
+_CHIPS = {"cpv": "CPV", "nuts": "Region"}
+
+
+def init_app(app: Flask) -> None:
+    """Make the functions below filters of the templates."""
+    for function in (
+        urgent,
+        country_choices,
+        division_choices,
+        chip,
+        field_label,
+        plain_value,
+        paragraphs,
+        lot_facts,
+        file_name,
+    ):
+        app.add_template_filter(function)
+
+
+def urgent(tender: Any) -> bool:
+    """Whether the deadline is at most URGENT days away."""
+    days = formatting.remaining_days(tender, formatting.now())
+    return days is not None and days <= URGENT
+
+
+def country_choices(counts: dict[str, int], chosen: list[str] | None) -> list[tuple[str, str]]:
+    """Codes and labels with counts, by name; a chosen country without tenders stays in the list."""
+    codes = counts | {code.upper(): counts.get(code.upper(), 0) for code in chosen or []}
+    labelled = [(code, f"{formatting.country(code)} ({formatting.number(count)})") for code, count in codes.items()]
+    return sorted(labelled, key=lambda choice: choice[1].casefold())
+
+
+def division_choices(chosen: list[str] | None) -> list[tuple[str, str]]:
+    """The divisions of the CPV; a finer chosen code comes first so that the form keeps it."""
+    divisions = [(code, f"{code} {formatting.division(code)}") for code in DIVISIONS]
+    finer = [(code, f"{code} {formatting.division(code)}") for code in chosen or [] if code not in DIVISIONS]
+    return finer + divisions
+
+
+def chip(name: str, value: str) -> str:
+    """A filter in use, as a reader calls it."""
+    label = _CHIPS.get(name, name.replace("_", " ").capitalize())
+    if name == "country":
+        value = formatting.country(value.upper())
+    elif name == "cpv":
+        value = f"{value} {formatting.division(value)}".strip()
+    elif name == "has_documents":
+        value = "yes" if value in ("true", "1") else "no"
+    return f"{label}: {value}"
+
+
+def field_label(name: str) -> str:
+    """The name of a field as a reader calls it."""
+    return SHOWN.get(name, name.replace("_", " ").capitalize())
+
+
+def plain_value(value: Any, field: str) -> str:
+    """A value of a snapshot as text: a deadline in its zone, an amount with separators, a list by its parts."""
+    if field == "deadline_at":
+        parts = value if isinstance(value, dict) else {"deadline_at": value}
+        try:
+            return formatting.deadline(parts)
+        except ValueError:
+            return str(parts.get("deadline_at"))
+    if field in ("value_amount", "value_min_amount"):
+        try:
+            return formatting.number(Decimal(str(value)))
+        except ArithmeticError:
+            return str(value)
+    if field == "country":
+        return formatting.country(str(value))
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def paragraphs(text: str) -> list[str]:
+    """The lines of a text that say something."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def lot_facts(lot: dict[str, Any], tender: Any) -> list[str]:
+    """Value, deadline, CPV and place of a lot, as far as the notice says; in the tender's zone."""
+    found = []
+    if lot.get("value_amount") is not None:
+        amount = plain_value(lot["value_amount"], "value_amount")
+        found.append(f"{amount} {lot.get('value_currency') or ''}".strip())
+    if lot.get("deadline_at"):
+        parts = {"deadline_at": lot["deadline_at"], "deadline_zone": tender.deadline_zone}
+        same = formatting.instant_of(lot["deadline_at"]) == tender.deadline_at
+        found.append(f"deadline {formatting.deadline(parts | {'deadline_is_date': same and tender.deadline_is_date})}")
+    if lot.get("cpv"):
+        found.append("CPV " + ", ".join(lot["cpv"][:5]))
+    if lot.get("nuts"):
+        found.append(", ".join(lot["nuts"][:5]))
+    return found
+
+
+def file_name(file: dict[str, Any]) -> str:
+    """The name a source gave a file; else its description, else the end of its address."""
+    if file["filename"]:
+        return str(file["filename"])
+    try:
+        last = PurePosixPath(unquote(urlsplit(file["source_url"]).path)).name
+    except ValueError:
+        last = ""
+    return file["description"] or last or file["source_url"]

@@ -1,0 +1,101 @@
+"""What a page was asked for, kept so that every link and form can carry it on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from flask import url_for
+
+from webapp.search.filters import FILTER_NAMES, FilterError, Filters
+from webapp.search.query import Query
+from webapp.search.search import CANDIDATES
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import MultiDict
+
+    from webapp.listing import Order
+
+PER_PAGE = 20
+#: The choice of the form that lifts the preset of the list without a query.
+ANY = "any"
+
+
+@dataclass(slots=True)
+class Asked:
+    """Query, filters and place. ``values`` are the filters as written; ``problems`` what of them was not understood."""
+
+    query: Query
+    filters: Filters = field(default_factory=Filters)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    order: Order = "newest"
+    page: int = 1
+    cursor: str | None = None
+    problems: list[str] = field(default_factory=list)
+
+    @classmethod
+    def from_arguments(cls, arguments: MultiDict[str, str]) -> Asked:
+        """Read a query string; what cannot be read is left out and named. Without a query only open tenders show."""
+        query = Query.parse(arguments.get("q", ""))
+        order = arguments.get("order", "")
+        page = arguments.get("page", "1")
+        asked = cls(
+            query,
+            order=cast("Order", order if order in ("newest", "deadline") else "newest"),
+            page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 4 and int(page) else 1,
+            cursor=arguments.get("cursor") or None,
+        )
+        for name in FILTER_NAMES:
+            written = [value for value in arguments.getlist(name) if value.strip()]
+            if written:
+                asked._take(name, written)
+        if not query and "status" not in asked.values:
+            asked._take("status", ["open"])
+        return asked
+
+    def _take(self, name: str, written: list[str]) -> None:
+        self.values[name] = written
+        if name == "status" and ANY in written:
+            return
+        try:
+            parsed = Filters.parse({name: written if isinstance(getattr(Filters(), name), tuple) else written[-1]})
+        except FilterError as error:
+            self.problems.append(f"{name.replace('_', ' ')}: {error}")
+            return
+        self.filters = replace(self.filters, **{name: getattr(parsed, name)})
+
+    @property
+    def pages(self) -> int:
+        """As far as paging through ranked results can go."""
+        return -(-CANDIDATES // PER_PAGE)
+
+    def chosen(self, name: str) -> str:
+        """The written value of a filter, for its field in the form."""
+        return self.values.get(name, [""])[0]
+
+    def url(self, **changes: Any) -> str:
+        """The address of the same request with ``changes``; None leaves a part out. Its place is not kept."""
+        parts: dict[str, Any] = {"q": self.query_text or None, **self.values}
+        if self.order != "newest":
+            parts["order"] = self.order
+        parts |= changes
+        return url_for("pages.index", **{name: value for name, value in parts.items() if value not in (None, "", [])})
+
+    @property
+    def query_text(self) -> str:
+        """The query as it was typed, cleaned."""
+        return self.query.typed
+
+    def narrowed(self) -> list[tuple[str, str]]:
+        """Filters beyond the preset, as (name, value) pairs for chips that take them away."""
+        return [
+            (name, value) for name, written in self.values.items() for value in written if not self._preset(name, value)
+        ]
+
+    def _preset(self, name: str, value: str) -> bool:
+        return name == "status" and value in (ANY, "open")
+
+    def without(self, name: str, value: str) -> str:
+        """The address of the same request without one filter value."""
+        left = [other for other in self.values.get(name, []) if other != value]
+        return self.url(**{name: left or None})

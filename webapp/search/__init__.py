@@ -1,0 +1,1 @@
+"""Finding tenders: by identifier first, else by meaning and words together."""

@@ -1,0 +1,101 @@
+"""The chunks nearest to a query in meaning: exactly while that is fast, else by the model's index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from psycopg2 import sql
+
+from tenderscrapy.database.queries import queries
+from webapp.search.statements import rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
+
+    from webapp.search.within import Within
+
+Scan = Literal["exact", "approximate"]
+
+#: So many vectors are compared one by one: faster than the index is exact enough, and exact.
+EXACT_CHUNKS = 50_000
+EXACT_WITHIN = 20_000
+#: Candidates that the index looks at a time, and altogether before it gives up.
+EF_SEARCH = 200
+MAX_SCAN_TUPLES = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The model whose vectors are searched; ``min_score`` is its calibrated threshold, where there is one."""
+
+    name: str
+    dim: int
+    min_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Estimates of the collection: vectors of all models, chunks and tenders; 0 where the planner has not looked yet."""
+
+    embeddings: int
+    chunks: int
+    tenders: int
+
+
+def active_model(connection: Connection) -> Model | None:
+    """The model that the index is switched to; None before the first tender is indexed."""
+    row = queries("search").active_model(connection)
+    return Model(*row) if row else None
+
+
+def collection_size(connection: Connection) -> Size:
+    """The planner's estimates, never below zero."""
+    return Size(*(max(0, estimate) for estimate in queries("search").collection_size(connection)))
+
+
+def literal(vector: np.ndarray) -> str:
+    """``vector`` as pgvector reads it."""
+    return "[" + ",".join(f"{value:.6g}" for value in vector.tolist()) + "]"
+
+
+def nearest(
+    connection: Connection, vector: str, model: Model, within: Within, size: Size, count: int
+) -> tuple[list[int], Scan]:
+    """The nearest chunk of each of the ``count`` nearest tenders, best first, and how they were found.
+
+    There are never fewer than the filters leave: where the index comes back short, all vectors are compared.
+    """
+    if size.embeddings > EXACT_CHUNKS and not _selective(connection, within, size):
+        found = _approximate(connection, vector, model, within, count)
+        if len(found) >= count:
+            return found, "approximate"
+    parameters = {"vector": vector, "model": model.name, "count": count} | within.parameters
+    exact = rows(connection, "nearest_exact", parameters, within=within.condition)
+    return [row["chunk_id"] for row in exact], "exact"
+
+
+def _selective(connection: Connection, within: Within, size: Size) -> bool:
+    if not within.narrowed or not size.tenders:
+        return False
+    enough = max(1, EXACT_WITHIN * size.tenders // size.embeddings)
+    [row] = rows(connection, "count_within", {"enough": enough} | within.parameters, where=within.tenders)
+    return row[0] < enough
+
+
+def _approximate(connection: Connection, vector: str, model: Model, within: Within, count: int) -> list[int]:
+    settings = {
+        "hnsw.ef_search": EF_SEARCH,
+        "hnsw.iterative_scan": "relaxed_order",
+        "hnsw.max_scan_tuples": MAX_SCAN_TUPLES,
+    }
+    with connection.cursor() as cursor:
+        for name, value in settings.items():
+            cursor.execute("SELECT set_config(%s, %s, true)", (name, str(value)))
+    parameters: dict[str, Any] = {"vector": vector, "model": model.name, "chunks": 2 * count, "count": count}
+    operand = sql.SQL("CAST(e.embedding AS halfvec({}))").format(sql.Literal(model.dim))
+    found = rows(
+        connection, "nearest_approximate", parameters | within.parameters, within=within.condition, operand=operand
+    )
+    return [row["chunk_id"] for row in found]

@@ -1,0 +1,105 @@
+"""What changed between the editions of a notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+#: What a reader is told of; identifiers, keys and flags of the crawl are not.
+SHOWN = {
+    "title": "Title",
+    "description": "Description",
+    "buyer_name": "Buyer",
+    "country": "Country",
+    "nuts": "Regions",
+    "cpv": "CPV",
+    "notice_type": "Notice type",
+    "procedure_type": "Procedure",
+    "reference": "Reference",
+    "value_amount": "Value",
+    "value_min_amount": "Least value",
+    "value_currency": "Currency",
+    "deadline_at": "Deadline",
+    "status": "Status",
+    "change_reason": "Reason of the change",
+    "lots": "Lots",
+    "attachments": "Documents",
+    "links": "Links",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field before and after; of a list what went and what came."""
+
+    field: str
+    label: str
+    old: Any
+    new: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An edition of a source's notice. The first of each notice has no ``fields``: nothing was before it."""
+
+    source_code: str
+    notice_id: str
+    seen_at: datetime
+    revised_at: datetime | None
+    first: bool
+    fields: list[FieldChange]
+
+
+def changes(versions: Iterable[dict[str, Any]]) -> list[Change]:
+    """The history of all notices, newest first; ``versions`` come by notice and oldest first."""
+    found: list[Change] = []
+    before: dict[str, Any] | None = None
+    for version in versions:
+        first = before is None or before["tender_source_id"] != version["tender_source_id"]
+        fields = [] if first or before is None else _fields(before["snapshot"], version["snapshot"])
+        found.append(
+            Change(
+                version["source_code"], version["notice_id"], version["seen_at"], version["revised_at"], first, fields
+            )
+        )
+        before = version
+    return sorted(found, key=lambda change: (change.seen_at, change.notice_id), reverse=True)
+
+
+def _fields(old: dict[str, Any], new: dict[str, Any]) -> list[FieldChange]:
+    found = []
+    for name, label in SHOWN.items():
+        before, after = old.get(name), new.get(name)
+        if before == after:
+            continue
+        if isinstance(before or after, list):
+            gone, come = _difference(before or [], after or [])
+            if gone or come:
+                found.append(FieldChange(name, label, gone, come))
+        elif name == "deadline_at":
+            found.append(FieldChange(name, label, _deadline(old), _deadline(new)))
+        else:
+            found.append(FieldChange(name, label, before, after))
+    return found
+
+
+def _deadline(snapshot: dict[str, Any]) -> dict[str, Any] | None:
+    if not snapshot.get("deadline_at"):
+        return None
+    return {name: snapshot.get(name) for name in ("deadline_at", "deadline_is_date", "deadline_zone")}
+
+
+def _difference(before: list[Any], after: list[Any]) -> tuple[list[str], list[str]]:
+    old, new = [_named(part) for part in before], [_named(part) for part in after]
+    return [part for part in old if part not in new], [part for part in new if part not in old]
+
+
+def _named(part: Any) -> str:
+    if not isinstance(part, dict):
+        return str(part)
+    name = part.get("filename") or part.get("title") or part.get("url") or ""
+    return f"{part['id']}: {name}" if part.get("id") else str(name)
