@@ -74,7 +74,10 @@ _NATIONAL = re.compile(
     r"|07\d{9}"
     r")(?![\w/]|[-.,]\d)"
 )
-_AMOUNT_AFTER = re.compile(r"\s*(?:EUR|€|Euro|GBP|£|USD|\$|CHF|PLN|CZK|SEK|%|kg|kW|m²|Mio)", re.IGNORECASE)
+_AMOUNT_AFTER = re.compile(
+    r"\s*(?:[€£$%]|m²|(?:EUR|Euros?|GBP|USD|CHF|PLN|CZK|SEK|kg|kW|Mio|Stk|units?|pieces?)\b|Stück|Gerät|Lizenz|licen)",
+    re.IGNORECASE,
+)
 _REFERENCE_BEFORE = re.compile(
     r"(?:(?<!\w)(?:ref(?:erence|erenz)?|az|aktenzeichen|kenn(?:ung|ziffer)|id|code|cpv|ocid|artikel|article"
     r"|item|order|contract|vertrag|vergabe)[-\w]{0,12}|(?:nr|nummer|number|no)|\bS)[.:#\s]*$",
@@ -143,9 +146,11 @@ def _phone(match: re.Match[str]) -> str:
 
 def _labelled_phone(match: re.Match[str]) -> str:
     digits = sum(character.isdigit() for character in match["number"])
-    # Without a colon only what starts like a telephone number is one: "Telefon 2026" is a project.
-    plain = not match["sign"].strip()
-    if digits < 3 or (plain and (digits < 6 or match["number"][0] not in "+(0")):
+    # Without a colon, or on the next line, only what starts like a telephone number is one.
+    vague = not match["sign"].strip() or match["label"][0:2].lower() in ("t:", "f:") or "\n" in match["label"]
+    if digits < 3 or (vague and (digits < 6 or match["number"][0] not in "+(0")):
+        return match[0]
+    if _AMOUNT_AFTER.match(match.string, match.end()):
         return match[0]
     return match["label"] + MARK
 
