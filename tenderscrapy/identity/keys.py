@@ -66,12 +66,12 @@ def publication_number(text: str) -> str | None:
 
 
 def strong_keys(notice: Notice) -> list[Key]:
-    """All keys of the notice, each once, sorted. Pure: the same notice always has the same keys.
+    """All keys of the notice, each once, in the order of KINDS. Pure: the same notice always has the same keys.
 
     A notice that corrects another holds that one's number too, so that both are one tender.
     """
     found = {Key(kind, value) for kind, value in _keys(notice) if value}
-    return sorted(found)
+    return sorted(found, key=lambda key: (KINDS.index(key.kind), key.value))
 
 
 def _keys(notice: Notice) -> Iterator[tuple[str, str | None]]:
