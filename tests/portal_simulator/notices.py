@@ -27,6 +27,7 @@ COUNTRIES = {
     "GRC": ("ell", "EL522", "EUR", "Δήμος {}", "Greece"),
     "IRL": ("eng", "IE061", "EUR", "{} County Council", "Ireland"),
 }
+FIRST_NUMBER = 100_001
 BRUSSELS = ZoneInfo("Europe/Brussels")
 _FREQUENT = ("DEU", "DEU", "DEU", "FRA", "FRA", "POL", "AUT", "GRC", "IRL")
 _NAMESPACE = uuid.UUID("6c0f5b57-7a55-5a0e-9d0c-3f1f1d1a2b3c")
@@ -65,6 +66,13 @@ class InventedNotices(Sequence[Notice]):
         day = self._last_day - timedelta(days=self._days - 1 - index * self._days // self._n)
         return _notice(index, self._seed, day)
 
+    def numbered(self, publication_number: str) -> Notice | None:
+        """The notice of that number, without making all the others."""
+        number, _, _ = publication_number.partition("-")
+        index = int(number) - FIRST_NUMBER
+        notice = self[index] if 0 <= index < self._n else None
+        return notice if notice and notice["publication-number"] == publication_number else None
+
     def __iter__(self) -> Iterator[Notice]:
         return (self[i] for i in range(self._n))
 
@@ -81,7 +89,7 @@ def _notice(index: int, seed: int, day: date) -> Notice:
         subject=getattr(subject, language), facility=facility, place=place, months=draw.choice((12, 24, 36, 48))
     )
     notice: Notice = {
-        "publication-number": f"{100_001 + index}-{day.year}",
+        "publication-number": f"{FIRST_NUMBER + index}-{day.year}",
         "publication-date": _dated(day),
         "notice-identifier": str(uuid.uuid5(_NAMESPACE, f"notice {seed} {index}")),
         "notice-version": 1,

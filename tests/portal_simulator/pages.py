@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from portal_simulator.notices import LANGUAGES
+from portal_simulator.notices import LANGUAGES, InventedNotices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,9 @@ class Pages:
         self._numbers: dict[str, int] | None = None
 
     def notice(self, publication_number: str) -> Notice | None:
+        """The notice of that number (digits, a hyphen, the year)."""
+        if isinstance(self.notices, InventedNotices):
+            return self.notices.numbered(publication_number)
         if self._numbers is None:
             self._numbers = {str(n.get("publication-number")): i for i, n in enumerate(self.notices)}
         index = self._numbers.get(publication_number)
