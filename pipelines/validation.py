@@ -8,6 +8,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from tenderscrapy.extensions.run import Run
+from tenderscrapy.identity.keys import is_placeholder
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -31,7 +32,7 @@ class ValidationPipeline:
     def process_item(self, item: Any) -> Any:
         """The item, or DropItem with the reason."""
         notice = ItemAdapter(item)
-        missing = [name for name in ("source_code", "notice_id", "title") if _blank(notice.get(name))]
+        missing = missing_fields(notice)
         if not missing:
             return item
         self.run.counts["rejected"] += 1
@@ -39,6 +40,14 @@ class ValidationPipeline:
         for name in missing:
             self.stats.inc_value(f"validation/{name}_missing")
         raise DropItem(f"no {', no '.join(missing)}")
+
+
+def missing_fields(notice: Any) -> list[str]:
+    """Which of the fields that a notice cannot do without it lacks; a phrase in place of its number is no number."""
+    missing = [name for name in ("source_code", "notice_id", "title") if _blank(notice.get(name))]
+    if "notice_id" not in missing and is_placeholder(notice["notice_id"]):
+        missing.append("notice_id")
+    return missing
 
 
 def _blank(value: Any) -> bool:
