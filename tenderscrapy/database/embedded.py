@@ -147,7 +147,10 @@ class Embedded:
             os.kill(pid, signal.SIGTERM)
 
     def _wait_for_keeper_end(self) -> None:
+        end = time.monotonic() + START_TIMEOUT
         while self._keeper.taken():
+            if time.monotonic() > end:
+                raise DatabaseUnavailableError(f"PostgreSQL does not stop; see {self.state / 'server.log'}.")
             time.sleep(0.02)
 
 

@@ -64,12 +64,17 @@ def write_record(state: Path, record: dict[str, Any]) -> None:
     unfinished.replace(state / "server.json")
 
 
-def watch(server: Server, state: Path, idle: float) -> None:
+def note_signals() -> list[int]:
+    """From now on a signal to end only adds itself to the list; ``watch`` acts on it, and the server ends in order."""
+    told: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda received, _frame: told.append(received))
+    return told
+
+
+def watch(server: Server, state: Path, idle: float, told: list[int]) -> None:
     """Until the server ends: stop it once nobody has held the clients' lock or a connection for ``idle`` seconds."""
     clients, start = FileLock(state / "clients.lock"), FileLock(state / "start.lock")
-    told: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda received, _frame: told.append(received))
     free_since = time.monotonic()
     while server.alive():
         time.sleep(WATCH_INTERVAL)
@@ -99,6 +104,7 @@ def keep(request: KeeperRequest) -> None:
     lock = FileLock(state / "keeper.lock")
     lock.lock(timeout=10)
     lock.note(str(os.getpid()))
+    told = note_signals()
     account = Account(request.uid, request.gid)
     server = Server(Path(request.data), Path(request.programs), account, state / "server.log")
     previous = read_record(state)
@@ -109,7 +115,7 @@ def keep(request: KeeperRequest) -> None:
     record = {"url": url, "port": server.port, "socket": str(server.socket_folder)}
     write_record(state, {**record, "state": request.state, "data": request.data})
     answer({"url": url})
-    watch(server, state, request.idle)
+    watch(server, state, request.idle, told)
 
 
 def answer(message: dict[str, str]) -> None:

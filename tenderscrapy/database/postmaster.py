@@ -39,13 +39,13 @@ def postmaster(data: Path) -> int | None:
     except (OSError, ValueError):
         return None
     line = command_line(pid)
-    if "postgres" not in line.partition(" ")[0]:
+    if "postgres" not in line:
         return None
     working_folder = Path(f"/proc/{pid}/cwd")
     try:
         return pid if working_folder.samefile(data) else None
     except OSError:  # another platform, or not ours to see
-        return pid if str(data) in line else None
+        return pid if f" -D {data} " in line else None
 
 
 class Listening(NamedTuple):

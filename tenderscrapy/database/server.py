@@ -193,7 +193,8 @@ class Server:
             return log.read().decode(errors="replace").strip()
 
     def _choose_socket_folder(self, last: Path) -> None:
-        if len(os.fsencode(self.data / ".s.PGSQL.65535.lock")) <= SOCKET_PATH_MAX:
+        fits = len(os.fsencode(self.data / ".s.PGSQL.65535.lock")) <= SOCKET_PATH_MAX
+        if fits and not set(str(self.data)) & set(',"'):  # both sides would read a list
             self.socket_folder = self.data
             return
         if last != self.data and last.name.startswith("tenderscrapy-"):

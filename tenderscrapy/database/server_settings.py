@@ -14,6 +14,7 @@ INITIAL_SETTINGS = {
     "max_wal_size": "2GB",
     "random_page_cost": "1.1",
     "jit": "off",
+    "client_connection_check_interval": "5s",  # a killed client's long statement holds no lock for long
     "timezone": "UTC",
     "log_timezone": "UTC",
     # statements and details of errors hold rows, and rows hold people

@@ -196,6 +196,13 @@ def test_a_folder_moved_while_its_server_runs_is_served_at_its_new_place(
     assert rows(Embedded(moved, idle=1).start()) == [(1,), (2,), (3,)]
 
 
+def test_a_folder_may_have_any_name(embedded_state: Path) -> None:
+    server = Embedded(embedded_state.with_name('Ausschreibungen, "öffentlich" %d'), idle=1)
+    assert rows(server.start(), "SELECT 1") == [(1,)]
+    os.kill(server_processes(server.state / "data")[0].pid, signal.SIGKILL)
+    assert rows(server.start(), "SELECT 1") == [(1,)]
+
+
 def test_a_path_too_long_for_a_socket_gets_a_short_one_that_is_removed(embedded_state: Path) -> None:
     server = Embedded(embedded_state / ("d" * 100) / "pg", idle=1)
     embedded_state.mkdir()

@@ -70,10 +70,12 @@ def test_an_ordinary_user_runs_the_server_in_a_closed_folder(embedded_state: Pat
     python = python_for(user)
     embedded_state.mkdir(mode=0o700)
     os.chown(embedded_state, user, user)
-    process = client(embedded_state / "var" / "postgres", python=python, user=user)
+    place = embedded_state / "var" / "postgres"
+    process = client(place, python=python, user=user)
     keep_rows(url_of(process))
     assert {path.stat().st_uid for path in (embedded_state / "var").rglob("*")} == {user}
     end(process)
+    Embedded(place).stop()
     assert stat.S_IMODE(embedded_state.stat().st_mode) == 0o700
 
 
