@@ -109,7 +109,7 @@ def _response(session: requests.Session, request: Request) -> Response:
     answer = session.request(
         request.method,
         request.url,
-        headers=request.headers.to_unicode_dict(),
+        headers={str(name): str(value) for name, value in request.headers.to_unicode_dict().items()},
         data=request.body or None,
         allow_redirects=False,
         timeout=60,

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pypdfium2
@@ -106,7 +107,7 @@ def test_stopping_ends_every_wait():
         client.settimeout(10)
         client.sendall(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
         while not simulator.requests:
-            pass
+            time.sleep(0.001)
         simulator.close()
         assert client.recv(1) == b""
 
