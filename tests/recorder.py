@@ -204,17 +204,12 @@ def record_live(source: str, folder: Path) -> None:
     url = config().ted_api_url if source == "ted" else config().contracts_finder_url
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
     spider = source_spider(source, url, since=yesterday)
-    agent = f"tenderscrapy (+{config().contact})"
+    agent = {"User-Agent": f"tenderscrapy (+{config().contact})"}
     with conversation(f"{source}_live", url.removesuffix(PATHS[source]), record=True, folder=folder) as ask:
-        pages = read(spider, lambda request: ask(_named(request, agent)), most=2)
+        pages = read(spider, lambda request: ask(request.replace(headers=request.headers | agent)), most=2)
     for page in pages:
         sys.stdout.write(f"{page.count} of {page.announced}, {page.rejected} unreadable\n")
         sys.stdout.writelines(f"  {notice.notice_id} {notice.title}\n" for notice in page.notices)
-
-
-def _named(request: Request, agent: str) -> Request:
-    request.headers["User-Agent"] = agent
-    return request
 
 
 def _without_people(interaction: Any, cassette: Any) -> None:
