@@ -123,7 +123,8 @@ def test_files_that_wait_are_fetched_without_a_crawl_too(crawl, ask, tmp_path):
     before = everything(ask)["files"]
     ask("UPDATE attachment SET status = 'pending', path = NULL, sha256 = NULL, size = NULL RETURNING id")
 
-    line = [sys.executable, "-m", "scrapy", "attachments", "--source", "sample", "-s", "DOWNLOAD_DELAY=0.01"]
+    fast = ["-s", "DOWNLOAD_DELAY=0.01", "-s", "AUTOTHROTTLE_ENABLED=0"]
+    line = [sys.executable, "-m", "scrapy", "attachments", "--source", "sample", *fast]
     run = subprocess.run(
         line, cwd=ROOT, env=environment(tmp_path / "files"), capture_output=True, text=True, check=False, timeout=120
     )
