@@ -95,7 +95,7 @@ def append(parent: etree._Element, part: Part) -> None:
 def extension(spec: dict[str, Any], kind: str) -> Part:
     """Change, result and organisations live in the EU's extension."""
     country, nuts, city = spec["at"]
-    person, email, telephone = spec.get("contact") or ("", "vergabe@buyer.example", "+49 555 5550100")
+    person, email, telephone = spec.get("contact") or ("", "vergabe@buyer.example", "+49 30 23125 100")
     company: Part = (
         "efac:Company",
         ("cac:PartyIdentification", ("cbc:ID", {"schemeName": "organization"}, "ORG-0001")),

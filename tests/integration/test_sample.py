@@ -14,7 +14,7 @@ from services.crawling import ROOT, environment
 from tenderscrapy.database.pool import connect
 
 ANCHOR = "2026-11-01"
-PEOPLE = ("Musterfeld", "Exemplaire", "Gwendolyn", "Korbinian", "gwen.placeholder@", "5550117", "960187", "@buyer")
+PEOPLE = ("Musterfeld", "Exemplaire", "Gwendolyn", "Korbinian", "gwen.placeholder@", "90009 117", "960187", "@buyer")
 
 
 @pytest.fixture

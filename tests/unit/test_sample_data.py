@@ -25,8 +25,8 @@ FILES = {entry.name for entry in (DATA / "files").iterdir()}
 PLANTED = (
     *("Musterfeld", "Exemplaire", "Marisol", "Ottavia", "Fionn", "Gwendolyn", "gwen.placeholder", "Korbinian"),
     *("birkenrode.example", "trois-rivieres.example", "llanoalto.example", "navigli.example", "noise-office.example"),
-    *("harrowmere.example", "haidmoos.example", "5550117", "50 01 99", "550 142", "5550 133", "555 0188", "960187"),
-    *("5550163", "vergabe@buyer.example", "tenders@buyer"),
+    *("harrowmere.example", "haidmoos.example", "90009 117", "49 01 99", "550 142", "5550 133", "910 0188", "960187"),
+    *("99998 163", "23125 100", "vergabe@buyer.example", "tenders@buyer"),
 )
 
 
