@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass, field
-from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
 from indexer_worker.worker import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from threading import Event
 
     from indexer_worker.worker import Result
 

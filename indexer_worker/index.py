@@ -11,7 +11,7 @@ from psycopg2 import sql
 from psycopg2.extras import RealDictCursor
 
 from indexer_worker.language import language
-from indexer_worker.tender_text import File, Tender
+from indexer_worker.tender_text import CARD, File, Tender
 from tenderscrapy.database.pool import transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import ConfigurationError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_LABEL = re.compile(r"^[A-Z][A-Za-z ]+: ", re.MULTILINE)
 #: pgvector's limit of an HNSW index on halfvec; longer vectors are searched exactly.
 MAX_INDEXED_DIM = 4000
 
@@ -66,12 +67,12 @@ def replace(
             return False
         index.delete_chunks(connection, id=tender.id)
         rows = [_row(passage, ordinal) for ordinal, passage in enumerate(passages)]
-        ids = dict(
-            (ordinal, chunk_id)
+        ids = {
+            ordinal: chunk_id
             for chunk_id, ordinal in index.put_chunks(
                 connection, id=tender.id, title=tender.title, buyer=tender.buyer, rows=json.dumps(rows)
             )
-        )
+        }
         index.put_embeddings(
             connection,
             model=provider.model,
@@ -91,12 +92,18 @@ def _row(passage: Passage, ordinal: int) -> dict[str, Any]:
         "attachment_id": section.attachment_id,
         "ordinal": ordinal,
         "text": chunk.text,
+        "words": searched_words(section.name, chunk.text),
         "lang": section.lang or language(chunk.text, passage.tender.lang),
         "page": section.page,
         "section": section.name,
         "start_offset": chunk.start,
         "end_offset": chunk.end,
     }
+
+
+def searched_words(section: str, text: str) -> str:
+    """The text whose words are searched: a card's without its labels, which every card has."""
+    return _LABEL.sub("", text) if section == CARD else text
 
 
 def vector_text(vector: Any) -> str:

@@ -6,7 +6,12 @@ from functools import cache
 
 import py3langid
 
-_LANGUAGES = ("bg cs da de el en es et fi fr ga hr hu is it lt lv mk mt nl nn no pl pt ro sk sl sq sr sv tr uk").split()
+# fmt: off
+_LANGUAGES = [
+    "bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "is", "it", "lt", "lv", "mk", "mt",
+    "nl", "nn", "no", "pl", "pt", "ro", "sk", "sl", "sq", "sr", "sv", "tr", "uk",
+]
+# fmt: on
 _WRITTEN_AS = {"nn": "no"}
 
 #: Below this many characters a guess is wrong too often; the language of the title is the better one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -133,7 +133,7 @@ def _zone(name: str) -> ZoneInfo | timezone:
         sign = -1 if name.startswith("-") else 1
         return timezone(sign * timedelta(hours=int(hours), minutes=int(minutes)))
     except ValueError:
-        return timezone.utc
+        return UTC
 
 
 def _day(at: datetime | None) -> str:

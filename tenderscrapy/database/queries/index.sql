@@ -44,8 +44,8 @@ DELETE FROM chunk WHERE tender_id = :id;
 -- name: put_chunks(id, title, buyer, rows)
 INSERT INTO chunk (tender_id, attachment_id, ordinal, text, lang, page, section, start_offset, end_offset, words)
 SELECT :id, r.attachment_id, r.ordinal, r.text, r.lang, r.page, r.section, r.start_offset, r.end_offset,
-    chunk_words(r.lang, :title, :buyer, r.text)
-FROM json_to_recordset(CAST(:rows AS json)) AS r (attachment_id bigint, ordinal integer, text text, lang text,
+    chunk_words(r.lang, :title, :buyer, r.words)
+FROM json_to_recordset(CAST(:rows AS json)) AS r (attachment_id bigint, ordinal integer, text text, words text, lang text,
     page integer, section text, start_offset integer, end_offset integer)
 RETURNING id, ordinal;
 
