@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -104,8 +105,9 @@ def test_migrations_and_queries_are_read_from_a_zipped_egg(tmp_path: Path) -> No
         "from tenderscrapy.database.migrate import migrations; from tenderscrapy.database.queries import queries;"
         "print(len(migrations()), queries('sources').available_queries != [])"
     )
+    paths = [str(egg), *(path for path in sys.path if path.endswith("site-packages"))]
     result = subprocess.run(
-        [sys.executable, "-c", program], env={"PYTHONPATH": str(egg)}, cwd=tmp_path, capture_output=True, text=True,
+        [sys.executable, "-c", program], env={"PYTHONPATH": os.pathsep.join(paths)}, cwd=tmp_path, capture_output=True, text=True,
         check=True,
     )  # fmt: skip
     assert result.stdout.split() == [str(len(migrations())), "True"]
