@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import psycopg2
 import pytest
+
 from services.embedded_clients import rows, wait_until
 from services.postgresql import execute, with_name
-
 from tenderscrapy.database import migrate as migrate_module
 from tenderscrapy.database.migrate import Migration, migrate, migrations
 from tenderscrapy.exceptions import DatabaseUnavailableError
@@ -107,7 +107,11 @@ def test_migrations_and_queries_are_read_from_a_zipped_egg(tmp_path: Path) -> No
     )
     paths = [str(egg), *(path for path in sys.path if path.endswith("site-packages"))]
     result = subprocess.run(
-        [sys.executable, "-c", program], env={"PYTHONPATH": os.pathsep.join(paths)}, cwd=tmp_path, capture_output=True, text=True,
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": os.pathsep.join(paths)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
         check=True,
-    )  # fmt: skip
+    )
     assert result.stdout.split() == [str(len(migrations())), "True"]
