@@ -106,8 +106,9 @@ class PagedSpider(scrapy.Spider):
             return
         walk = plan(self.arguments, stored, fields=self.fields, zone=self.zone, first_days=self.first_days)
         self.run.resume(walk)
-        going_on = ", going on where the last walk stopped" if walk.position is not None else ""
-        logger.info("%s: reading since %s%s", self.name, walk.since, going_on)
+        if self.keeps_cursor:
+            going_on = ", going on where the last walk stopped" if walk.position is not None else ""
+            logger.info("%s: reading since %s%s", self.name, walk.since, going_on)
         yield self._request(walk.position, 0)
 
     def _request(self, cursor: Any, page: int, tries: int = 0) -> Request:

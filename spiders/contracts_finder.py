@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from scrapy.http import Request
-from tenderscrapy.formats.ocds import to_notice
 
 from spiders.base import PagedSpider, same_host
 from tenderscrapy.exceptions import SourceError
+from tenderscrapy.formats.ocds import to_notice
 from tenderscrapy.items import SourcePage
 
 if TYPE_CHECKING:
     from scrapy.http import Response
-
-#: Releases a page, the most that the service gives.
-LIMIT = 100
 
 
 class ContractsFinderSpider(PagedSpider):
@@ -31,9 +28,11 @@ class ContractsFinderSpider(PagedSpider):
     name = "contracts_finder"
     zone = "Europe/London"
     retry_statuses = frozenset({403})
+    #: Releases a page, the most that the service gives.
+    limit = 100
 
     def page_request(self, cursor: Any) -> Request:
-        """The first page by date, a later one by its address; ``{"before": date}`` looks behind a full last page."""
+        """The first page by date, a later one by its address; ``{"before", "seen"}`` looks behind a full last page."""
         if isinstance(cursor, str):
             return Request(same_host(cursor, self.settings["CONTRACTS_FINDER_URL"]))
         walk = self.run.walk
@@ -44,7 +43,7 @@ class ContractsFinderSpider(PagedSpider):
                 parameters["publishedTo"] = f"{walk.until.isoformat()}T23:59:59"
         if cursor is not None:
             parameters["publishedTo"] = cursor["before"]
-        return Request(f"{self.settings['CONTRACTS_FINDER_URL']}?{urlencode(parameters | {'limit': LIMIT})}")
+        return Request(f"{self.settings['CONTRACTS_FINDER_URL']}?{urlencode(parameters | {'limit': self.limit})}")
 
     def parse_page(self, response: Response) -> SourcePage:
         """Read a release package; a full page without a next link is looked behind once before it is believed."""
@@ -54,12 +53,12 @@ class ContractsFinderSpider(PagedSpider):
         following = links.get("next") if isinstance(links, dict) else None
         asked = response.meta.get("cursor")
         if isinstance(asked, dict):
-            releases, shortfall = _behind(releases, asked["before"])
+            releases, shortfall = _behind(releases, asked)
             if shortfall or not releases:
                 return SourcePage([], shortfall=shortfall)
         notices, rejected = self.map(releases, to_notice)
-        if not following and len(package["releases"]) >= LIMIT and (oldest := _oldest(releases)):
-            following = {"before": oldest}
+        if not following and len(package["releases"]) >= self.limit:
+            following = _probe(package["releases"])
         return SourcePage(notices, next_cursor=following or None, rejected=rejected)
 
 
@@ -89,15 +88,20 @@ def _date(release: Any) -> datetime | None:
     return moment if moment.tzinfo else None
 
 
-def _oldest(releases: list[Any]) -> str | None:
-    dated = [(moment, release["date"]) for release in releases if (moment := _date(release))]
-    return min(dated)[1] if dated else None
+def _probe(releases: list[Any]) -> dict[str, Any] | None:
+    """The cursor that asks for what is as old as the oldest of ``releases`` or older, but for those seen already."""
+    dated = [(moment, release) for release in releases if (moment := _date(release))]
+    if not dated:
+        return None
+    oldest, release = min(dated, key=lambda pair: pair[0])
+    seen = sorted({str(other.get("id")) for moment, other in dated if moment == oldest})
+    return {"before": release["date"], "seen": seen}
 
 
-def _behind(releases: list[Any], before: str) -> tuple[list[Any], str]:
-    """What a probe found older than ``before``, and why its answer is no proof, where it is none."""
-    limit = datetime.fromisoformat(before)
+def _behind(releases: list[Any], asked: dict[str, Any]) -> tuple[list[Any], str]:
+    """What a probe found that was not seen, and why its answer is no proof, where it is none."""
+    limit = datetime.fromisoformat(asked["before"])
     dated = [(moment, release) for release in releases if (moment := _date(release))]
     if any(moment > limit for moment, _ in dated):
         return [], "a full page named no next one, and the service ignored the date asked for to look behind it"
-    return [release for moment, release in dated if moment < limit], ""
+    return [release for _, release in dated if str(release.get("id")) not in asked["seen"]], ""

@@ -14,6 +14,7 @@ COMMANDS_MODULE = "tenderscrapy.commands"
 # --- what an operator may set ---------------------------------------------------------------------------------------
 TED_API_URL = _config.ted_api_url
 CONTRACTS_FINDER_URL = _config.contracts_finder_url
+AMQP_URL = _config.amqp_url
 FILES_STORE = str(_config.files)
 ALLOW_PRIVATE_HOSTS = _config.allow_private_hosts
 RETRY_AFTER_MAX = _config.retry_after_max

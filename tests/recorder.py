@@ -35,7 +35,6 @@ from portal_simulator import (  # noqa: E402
 )
 from portal_simulator.contracts_finder import SITE as CONTRACTS_FINDER_SITE  # noqa: E402
 from portal_simulator.pages import TED_SITE  # noqa: E402
-
 from spiders import contracts_finder  # noqa: E402
 from spiders.contracts_finder import ContractsFinderSpider  # noqa: E402
 from spiders.ted import TedSpider  # noqa: E402
@@ -156,12 +155,12 @@ def read(spider: PagedSpider, ask: Ask, most: int = 10) -> list[SourcePage]:
 
 @contextmanager
 def small_pages() -> Iterator[None]:
-    """Contracts Finder's page size is a constant of its spider's module."""
-    usual, contracts_finder.LIMIT = contracts_finder.LIMIT, PAGE
+    """Contracts Finder in pages small enough for a cassette."""
+    usual, contracts_finder.ContractsFinderSpider.limit = contracts_finder.ContractsFinderSpider.limit, PAGE
     try:
         yield
     finally:
-        contracts_finder.LIMIT = usual
+        contracts_finder.ContractsFinderSpider.limit = usual
 
 
 def record_ted(simulator: PortalSimulator) -> None:

@@ -44,7 +44,8 @@ class _Stored:
 def store(connection: Connection, notices: Sequence[Notice]) -> list[str]:
     """Write a batch; the answer says of each notice ``new``, ``changed`` or ``unchanged``, in its order.
 
-    An edition older than the stored one is history: it becomes a version and changes nothing else. Raises what
+    An edition older than the stored one, or than another of the batch, is history: it becomes a version and changes
+    nothing else. Raises what
     PostgreSQL raises; KeyTakenError when another process was faster with one of the notices.
     """
     rows = rows_of(notices)
@@ -55,7 +56,10 @@ def store(connection: Connection, notices: Sequence[Notice]) -> list[str]:
     if work:
         _decide(connection, work, stored)
         _write(connection, work)
-    return [outcomes[notice.source_code, notice.notice_id] for notice in notices]
+    leaders = {id(row.notice) for row in rows.values()}
+    return [
+        outcomes[notice.source_code, notice.notice_id] if id(notice) in leaders else "unchanged" for notice in notices
+    ]
 
 
 def _stored(connection: Connection, rows: Iterable[Row]) -> dict[Identity, _Stored]:

@@ -44,6 +44,7 @@ class Run:
         self.code = ""
         self.keeps_cursor = True
         self.id: int | None = None
+        self.url = ""
         self.walk: Walk | None = None
         self.checkpoint = Checkpoint()
         self.database: DatabaseThread | None = None
@@ -68,8 +69,8 @@ class Run:
         Raises DatabaseUnavailableError, and ConfigurationError when another process crawls the source.
         """
         self.code = code
-        url = await asyncio.to_thread(ready_url)
-        self.database = DatabaseThread(url, f"tenderscrapy crawl {code}")
+        self.url = await asyncio.to_thread(ready_url)
+        self.database = DatabaseThread(self.url, f"tenderscrapy crawl {code}")
         self.id, stored = await self.database.run(_open, code, spider, process)
         return Cursor.from_stored(stored)
 

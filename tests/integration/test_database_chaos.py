@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from services.embedded_clients import keeper, rows, wait_until
 
+from services.embedded_clients import keeper, rows, wait_until
 from tenderscrapy.database.embedded import Embedded
 from tenderscrapy.database.postmaster import postmaster
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psycopg2
 import pytest
-from services.postgresql import execute, with_name
 
+from services.postgresql import execute, with_name
 from tenderscrapy.database.embedded import Embedded
 from tenderscrapy.database.migrate import migrations
 

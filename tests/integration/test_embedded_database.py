@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import psycopg2
 import pytest
-from services.embedded_clients import client, end, gone, keep_rows, keeper, rows, server_processes, url_of, wait_until
 
+from services.embedded_clients import client, end, gone, keep_rows, keeper, rows, server_processes, url_of, wait_until
 from tenderscrapy.config import config
 from tenderscrapy.database import embedded as embedded_module
 from tenderscrapy.database.embedded import Embedded, database_url

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from services.embedded_clients import client, end, keep_rows, rows, server_processes, url_of
 
+from services.embedded_clients import client, end, keep_rows, rows, server_processes, url_of
 from tenderscrapy.database import placement
 from tenderscrapy.database.embedded import Embedded
 from tenderscrapy.exceptions import DatabaseUnavailableError

@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from services.crawling import ROOT, environment
 
+from services.crawling import ROOT, environment
 from tenderscrapy.database.pool import connect
 
 ANCHOR = "2026-11-01"

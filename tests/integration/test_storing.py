@@ -93,7 +93,7 @@ def test_two_editions_of_one_notice_in_one_batch_leave_the_newest_and_its_files(
         attachments=[Attachment("https://x.example/1"), Attachment("https://x.example/3")],
     )
 
-    assert commit(connection, [amendment, tender]) == ["new", "new"]
+    assert commit(connection, [amendment, tender]) == ["new", "unchanged"]
     assert commit(connection, [amendment, tender]) == ["unchanged", "unchanged"]
 
     assert rows(connection, "SELECT title FROM tender") == [("Amended",)]

@@ -6,12 +6,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -39,7 +36,7 @@ def environment(files: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def crawl(database: str, tmp_path: Path) -> Iterator[Crawl]:
+def crawl(database: str, tmp_path: Path) -> Crawl:
     """Run a crawl to its end against the test's database; the files go to ``tmp_path/files``."""
 
     def run(spider: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -53,4 +50,4 @@ def crawl(database: str, tmp_path: Path) -> Iterator[Crawl]:
             check=False,
         )
 
-    yield run
+    return run
