@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +20,7 @@ from tenderscrapy.extensions.attachment_drain import AttachmentDrain
 from tenderscrapy.http.file_store import FileStore
 from tenderscrapy.http.filenames import clean_name, ending_of, from_disposition, from_url
 from tenderscrapy.http.media_types import checked, ending_for, ends_early
-from tenderscrapy.http.retry_policy import TRANSIENT_STATUSES, retry_after
-from tenderscrapy.http.scrapy_handler import cooldown_of
+from tenderscrapy.http.scrapy_cooldown import RateLimits
 from tenderscrapy.http.scrapy_redirect import ATTACHMENT_SLOT
 from tenderscrapy.http.scrapy_retry import NETWORK_ERRORS
 from tenderscrapy.http.scrapy_stream import StreamTarget
@@ -62,8 +60,7 @@ class AttachmentsPipeline(FilesPipeline):
         self._handle_statuses(self.allow_redirects)
         self._max_bytes = settings.getint("ATTACHMENT_MAX_BYTES", 512 * 1024 * 1024)
         self._idle_timeout = settings.getfloat("ATTACHMENT_IDLE_TIMEOUT", 60)
-        self._cooldown_403 = settings.getfloat("COOLDOWN_403", 300)
-        self._cooldown = cooldown_of(crawler)
+        self._limits = RateLimits(crawler)
         self._failures: dict[bytes, FailedFile] = {}
         self.drain = crawler.get_extension(AttachmentDrain)
         if self.drain is not None:
@@ -98,7 +95,13 @@ class AttachmentsPipeline(FilesPipeline):
             self.crawler.engine.downloader.per_slot_settings.setdefault(
                 slot, {"concurrency": self.drain.limits.per_host}
             )
-        meta = {"stream_to": item.target, "download_slot": slot, "dont_retry": True, "max_retry_times": 0}
+        meta = {
+            "stream_to": item.target,
+            "download_slot": slot,
+            "dont_retry": True,
+        }
+        waits = _base(file.source_code) in FORBIDDEN_MEANS_WAIT and file.attempts < _FORBIDDEN_TRIES - 1
+        meta["retry_statuses"] = {403} if waits else set()
         # Files are compressed already; what comes compressed all the same is unpacked with its size watched.
         request = Request(file.url, headers={"Accept-Encoding": "identity"}, meta=meta, callback=NO_CALLBACK)
         self._failures.pop(self._fingerprinter.fingerprint(request), None)
@@ -109,7 +112,7 @@ class AttachmentsPipeline(FilesPipeline):
 
     async def media_downloaded(self, response: Response, request: Request, info: Any, *, item: Any = None) -> Any:
         if response.status != 200:
-            return self._refusal(response, item.file)
+            return self._refusal(response, request, item.file)
         return await run_in_thread(self._keep, response, item)
 
     def media_failed(self, failure: Any, request: Request, info: Any) -> Any:
@@ -147,18 +150,17 @@ class AttachmentsPipeline(FilesPipeline):
         path = self.files.keep(target.path, target.sha256, ending_of(named).lower() or ending_for(media_type))
         return StoredFile(path, target.sha256, target.size, named, media_type)
 
-    def _refusal(self, response: Response, file: QueuedFile) -> FailedFile:
-        status, headers = response.status, response.headers
-        message = f"the server answers {status}"
-        waits = status == 403 and file.source_code.split(":")[-1] in FORBIDDEN_MEANS_WAIT
-        if status not in TRANSIENT_STATUSES and not (waits and file.attempts < _FORBIDDEN_TRIES - 1):
+    def _refusal(self, response: Response, request: Request, file: QueuedFile) -> FailedFile:
+        message = f"the server answers {response.status}"
+        if not self._limits.passing(request, response.status):
             return FailedFile(message)
-        asked = retry_after(headers.get("Retry-After"), datetime.now(UTC), headers.get("Date"))
-        if asked is None and waits:
-            asked = self._cooldown_403
-        if asked:
-            self._cooldown.extend(file.host, asked)
-        return FailedFile(message, passing=True, wait=asked or 0.0)
+        return FailedFile(message, passing=True, wait=self._limits.asked(request, response) or 0.0)
+
+
+def _base(source_code: str) -> str:
+    """``contracts_finder`` of ``sample:contracts_finder``, ``netserver`` of ``netserver:ID``."""
+    platform, _, rest = source_code.partition(":")
+    return rest if platform == "sample" else platform
 
 
 def _from_urls(*urls: str) -> str:
@@ -168,10 +170,11 @@ def _from_urls(*urls: str) -> str:
 
 def _failure(error: BaseException) -> FailedFile:
     """The words for an error, and whether it may pass."""
-    if isinstance(error, AddressRefusedError):
-        return FailedFile(f"not fetched: {error}")
-    if isinstance(error, IgnoreRequest):
-        return FailedFile("not fetched: robots.txt forbids it")
+    if isinstance(error, AddressRefusedError | IgnoreRequest):
+        reason = "robots.txt forbids it" if isinstance(error, IgnoreRequest) else error
+        return FailedFile(f"not fetched: {reason}")
+    if isinstance(error, SourceRequestError) and error.retry_after:
+        return FailedFile(str(error), passing=True, wait=error.retry_after, tried=False)
     if isinstance(error, AttachmentError | SourceRequestError):
         return FailedFile(str(error))
     if isinstance(error, NETWORK_ERRORS):

@@ -61,13 +61,14 @@ class StoredFile:
 class FailedFile:
     """Why a file was not stored. ``passing``: it may work later, not before ``wait`` seconds.
 
-    ``local``: the fault is ours (disk), and costs the file none of its attempts.
+    Not ``tried``: its server was not asked, and the file has as many attempts left as before. ``disk``: ours is at fault.
     """
 
     message: str
     passing: bool = False
     wait: float = 0.0
-    local: bool = False
+    tried: bool = True
+    disk: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,11 +136,11 @@ def ready(connection: Connection, files: Iterable[tuple[QueuedFile, StoredFile]]
 def failed(connection: Connection, file: QueuedFile, failure: FailedFile) -> bool:
     """Write down why a file could not be stored; True when it stays pending for another attempt."""
     sql, message = queries("attachments"), failure.message[:300]
-    attempts = file.attempts + (0 if failure.local else 1)
-    again = failure.local or (failure.passing and attempts <= len(WAITS))
+    attempts = file.attempts + failure.tried
+    again = failure.passing and (not failure.tried or attempts <= len(WAITS))
     with transaction(connection):
         if again:
-            wait = max(failure.wait, 0.0 if failure.local else WAITS[attempts - 1])
+            wait = max(failure.wait, WAITS[attempts - 1] if failure.tried else 0.0)
             sql.set_retry(connection, id=file.id, error_message=message, wait=wait, attempts=attempts)
         else:
             sql.set_failed(connection, id=file.id, error_message=message, attempts=attempts)

@@ -19,7 +19,7 @@ from tenderscrapy.exceptions import TenderscrapyError
 from tenderscrapy.extensions.run import Run
 from tenderscrapy.extensions.transfers import RECOVERY, Fetcher, Limits, Transfers
 from tenderscrapy.http.file_store import FileStore
-from tenderscrapy.http.scrapy_handler import cooldown_of
+from tenderscrapy.http.scrapy_cooldown import cooldown_of
 
 if TYPE_CHECKING:
     from scrapy import Spider

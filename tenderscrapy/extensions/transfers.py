@@ -144,9 +144,9 @@ class Transfers:
 
     def _note_host(self, file: QueuedFile, outcome: FailedFile) -> None:
         """Leave a host that fails again and again alone for a growing while."""
-        if outcome.local:
+        if outcome.disk:
             self._rest_until = time.monotonic() + RECOVERY
-        elif outcome.passing:
+        elif outcome.passing and outcome.tried:
             self._strikes[file.host] += 1
             rest = min(_LONGEST_REST, 2.0 ** (self._strikes[file.host] - 1))
             self._dead_hosts.extend(file.host, max(outcome.wait, rest))

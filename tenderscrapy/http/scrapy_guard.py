@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from scrapy.utils.httpobj import urlparse_cached
-
+from tenderscrapy.http.scrapy_cooldown import is_robots
 from tenderscrapy.http.url_guard import PrivateHosts, check_url, host_name
 
 if TYPE_CHECKING:
@@ -14,11 +13,6 @@ if TYPE_CHECKING:
 
 
 _ROBOTS_TIMEOUT = 20.0
-
-
-def is_robots(request: Request) -> bool:
-    """Whether Scrapy asks for a host's robots.txt, to look up what it allows."""
-    return bool(request.meta.get("dont_obey_robotstxt")) and urlparse_cached(request).path == "/robots.txt"
 
 
 class UrlGuardMiddleware:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadTimeoutError
 from scrapy.utils.asyncio import sleep
 from scrapy.utils.httpobj import urlparse_cached
 
-from tenderscrapy.exceptions import AddressRefusedError, ConfigurationError
-from tenderscrapy.http.cooldown import Cooldown
+from tenderscrapy.exceptions import AddressRefusedError, ConfigurationError, SourceRequestError
+from tenderscrapy.http.scrapy_cooldown import RateLimits, cooldown_of
 from tenderscrapy.http.scrapy_resolver import GuardedResolver
 from tenderscrapy.http.scrapy_stream import Streamer, StreamTarget
 from tenderscrapy.http.url_guard import PORTS, PrivateHosts, check_url
@@ -29,23 +28,12 @@ _GLANCE = 0.5
 # Fewer bytes than this in an idle time are a connection kept open, not a transfer.
 _TRICKLE = 1024
 
-_cooldowns: WeakKeyDictionary[Crawler, Cooldown] = WeakKeyDictionary()
-
-
-def cooldown_of(crawler: Crawler) -> Cooldown:
-    """The one Cooldown of a crawl: its handler waits for it, whoever reads answers extends it."""
-    return _cooldowns.setdefault(crawler, Cooldown())
-
-
-def share_cooldown(crawler: Crawler, cooldown: Cooldown) -> None:
-    """Let ``crawler`` use ``cooldown``, made with a clock of the caller's; before its first request."""
-    _cooldowns[crawler] = cooldown
-
 
 class GuardedHandler(HTTP11DownloadHandler):
     """Checks the address, waits while its host rests, and ends the transfer when the run stops.
 
-    The check stands here because everything passes here. The wait holds the request's own slot and nothing else.
+    The check stands here because everything passes here. The wait holds the request's own slot and nothing else; a
+    rest longer than RETRY_AFTER_MAX is not waited for but raises SourceRequestError.
     A request with ``meta["stream_to"]`` (a StreamTarget) has its body written to a file.
     """
 
@@ -59,6 +47,8 @@ class GuardedHandler(HTTP11DownloadHandler):
         self._resolver = resolver
         self._allowed = PrivateHosts.parse(crawler.settings.get("ALLOW_PRIVATE_HOSTS"))
         self._cooldown = cooldown_of(crawler)
+        self._limits = RateLimits(crawler)
+        self._longest_rest = crawler.settings.getfloat("RETRY_AFTER_MAX", 900)
         self._streamer = Streamer(self._contextFactory, self._pool)
 
     async def download_request(self, request: Request) -> Response:
@@ -71,16 +61,22 @@ class GuardedHandler(HTTP11DownloadHandler):
         await self._rest(host, target)
         transfer = super().download_request(request) if target is None else self._streamer.fetch(request, target)
         try:
-            return await self._watched(transfer, target)
+            response = await self._watched(transfer, target)
         except CannotResolveHostError:
             refusal = self._resolver.refusal(host, port)
             if refusal is None:
                 raise
             raise AddressRefusedError(refusal) from None
+        if asked := self._limits.asked(request, response):
+            # here and not in a middleware: the slot's next request is under way before those are asked
+            self._cooldown.extend(host, asked)
+        return response
 
     async def _rest(self, host: str, target: StreamTarget | None) -> None:
         while (left := self._cooldown.remaining(host)) > 0:
             self._check_running(target)
+            if left > self._longest_rest:
+                raise SourceRequestError(f"{host} wants to be left alone for {left:.0f} seconds", retry_after=left)
             await sleep(min(left, _GLANCE))
 
     async def _watched(self, transfer: Coroutine[Any, Any, Response], target: StreamTarget | None) -> Response:

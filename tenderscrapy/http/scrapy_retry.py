@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.downloadermiddlewares.retry import get_retry_request
@@ -18,13 +17,10 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from tenderscrapy.exceptions import SourceRequestError
-from tenderscrapy.http.retry_policy import TRANSIENT_STATUSES, RetryPolicy, retry_after
-from tenderscrapy.http.scrapy_guard import is_robots
-from tenderscrapy.http.scrapy_handler import cooldown_of
+from tenderscrapy.http.retry_policy import RetryPolicy
+from tenderscrapy.http.scrapy_cooldown import RateLimits, cooldown_of, is_robots
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -44,24 +40,18 @@ NETWORK_ERRORS = (
 )
 
 
-def forbidden_means_wait(crawler: Crawler, request: Request) -> Collection[int]:
-    """Statuses beyond the usual ones that mean "too many requests" here: ``retry_statuses`` of request or spider."""
-    return request.meta.get("retry_statuses") or getattr(crawler.spider, "retry_statuses", None) or ()
-
-
 class RetryMiddleware:
     """Timeouts, network errors, 429 and 5xx, and what ``retry_statuses`` of the spider or the request adds.
 
     The wait is a rest of the whole host (Cooldown). Retry-After is never undercut; one longer than RETRY_AFTER_MAX, and
-    the last attempt's failure, raise SourceRequestError: its ``retry_after`` tells how long the source wants to be
-    left alone. Where 403 means "too many requests" (``retry_statuses``), a host that names no time rests COOLDOWN_403
-    seconds. ``dont_retry`` in the meta leaves answer and error as they are, and a robots.txt is asked for once.
+    the last attempt's failure, raise SourceRequestError: its ``retry_after`` tells how long the source wants to be left
+    alone. ``dont_retry`` in the meta leaves answer and error as they are, and a robots.txt is asked for once.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._cooldown = cooldown_of(crawler)
-        self._cooldown_403 = crawler.settings.getfloat("COOLDOWN_403", 300)
+        self._limits = RateLimits(crawler)
         self._policy = RetryPolicy(
             attempts=crawler.settings.getint("RETRY_TIMES") + 1,
             longest_retry_after=crawler.settings.getfloat("RETRY_AFTER_MAX", 900),
@@ -72,21 +62,17 @@ class RetryMiddleware:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        if request.meta.get("dont_retry") or is_robots(request):
+        if request.meta.get("dont_retry"):
             return response
-        status, extra = response.status, forbidden_means_wait(self._crawler, request)
-        if status not in TRANSIENT_STATUSES and status not in extra:
+        status, asked = response.status, self._limits.asked(request, response)
+        if not self._limits.passing(request, status):
             return response
-        headers = response.headers
-        asked = retry_after(headers.get("Retry-After"), datetime.now(UTC), headers.get("Date"))
         if asked is not None and asked > self._policy.longest_retry_after:
             raise SourceRequestError(
                 f"{_place(request)}: status {status}, and the source asks to be left alone for {asked:.0f} seconds",
                 status=status,
                 retry_after=asked,
             )
-        if asked is None and extra and (status == 429 or status in extra):
-            asked = self._cooldown_403
         return self._again(request, f"status {status}", status, asked)
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:

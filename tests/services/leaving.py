@@ -1,0 +1,102 @@
+"""Requests through the product's way out, in a process of their own; run as a program it reads a plan from stdin."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+#: Nothing but the way out: no database, no pipelines.
+BARE = {
+    "ITEM_PIPELINES": {},
+    "EXTENSIONS": {},
+    "LOG_LEVEL": "WARNING",
+    "DOWNLOAD_DELAY": 0.01,
+    "AUTOTHROTTLE_ENABLED": False,
+    "ROBOTSTXT_OBEY": False,
+}
+
+
+def leave(*requests: str | dict[str, Any], **plan: Any) -> dict[str, Any]:
+    """Fetch each request (a URL, or arguments of scrapy.Request) and say what became of it, in the order of their ends.
+
+    ``settings`` are Scrapy's, ``spider`` attributes of the spider; ``speed`` lets the cool-down's clock run faster;
+    ``names`` are what the name server would say.
+    The answer: ``outcomes`` (``asked`` with ``url``, ``status`` and the ``meta`` named in ``show``, or with ``error``,
+    ``message`` and ``retry_after``), ``log`` and ``stats``.
+    """
+    plan["requests"] = [{"url": request} if isinstance(request, str) else request for request in requests]
+    run = subprocess.run(
+        [sys.executable, "-W", "error", __file__],
+        input=json.dumps(plan),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return {**json.loads(run.stdout), "log": run.stderr}
+
+
+def _main() -> None:
+    sys.path[:0] = [str(ROOT)]
+    plan = json.load(sys.stdin)
+    if names := plan.get("names"):  # before Twisted takes hold of it
+        resolve = socket.getaddrinfo
+        socket.getaddrinfo = lambda host, *rest, **more: resolve(names.get(host, host), *rest, **more)
+    from scrapy import Request, Spider
+    from scrapy.crawler import AsyncCrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    from tenderscrapy.http.cooldown import Cooldown
+    from tenderscrapy.http.scrapy_cooldown import share_cooldown
+
+    settings = get_project_settings()
+    settings.setdict({**BARE, **plan.get("settings", {})}, "cmdline")
+    outcomes: list[dict[str, Any]] = []
+
+    class Leaving(Spider):
+        name = "leaving"
+
+        async def start(self) -> Any:
+            for arguments in plan["requests"]:
+                meta = {"asked": arguments["url"], **arguments.pop("meta", {})}
+                yield Request(**arguments, meta=meta, callback=self.arrived, errback=self.failed)
+
+        def arrived(self, response: Any) -> None:
+            asked = response.meta["asked"]
+            meta = {name: response.meta.get(name) for name in response.meta.get("show", ())}
+            outcomes.append({"url": response.url, "asked": asked, "status": response.status, "meta": meta})
+
+        def failed(self, failure: Any) -> None:
+            error = failure.value
+            outcomes.append(
+                {
+                    "asked": failure.request.meta["asked"],
+                    "error": type(error).__name__,
+                    "message": str(error),
+                    "retry_after": getattr(error, "retry_after", None),
+                }
+            )
+
+    for name, value in plan.get("spider", {}).items():
+        setattr(Leaving, name, value)
+    process = AsyncCrawlerProcess(settings)
+    crawler = process.create_crawler(Leaving)
+    if speed := plan.get("speed"):
+        share_cooldown(crawler, Cooldown(lambda: time.monotonic() * speed))
+    process.crawl(crawler)
+    process.start()
+    stats = {name: value for name, value in crawler.stats.get_stats().items() if isinstance(value, int | str)}
+    sys.stdout.write(json.dumps({"outcomes": outcomes, "stats": stats}))
+
+
+if __name__ == "__main__":
+    _main()
