@@ -92,13 +92,25 @@ def _seen_again(connection: Connection, rows: list[tuple[Row, _Stored]]) -> None
 def _decide(connection: Connection, work: list[Row], stored: dict[Identity, _Stored]) -> None:
     """Give every row its tender; a notice decided before is in sight of the next one of the same batch."""
     owners = _owners(connection, {key for row in work for key in row.notice.keys})
+    ocids = _ocids(connection, set(owners.values()))
     for row in work:
         known = stored.get(row.identity)
-        row.decision = matching.decide(row.notice.keys, owners, member_of=known.tender_id if known else None)
+        member_of = known.tender_id if known else None
+        row.decision = matching.decide(row.notice.keys, owners, ocids, member_of=member_of)
         row.tender_id = row.decision.tender_id or row.tender_id
         row.id = known.id if known else None
         for key in row.notice.keys:
             owners.setdefault(key, row.tender_id)
+            if key.kind == "ocid":
+                ocids[row.tender_id].add(key.value)
+
+
+def _ocids(connection: Connection, tenders: set[UUID]) -> dict[UUID, set[str]]:
+    ocids: dict[UUID, set[str]] = defaultdict(set)
+    if tenders:
+        for tender_id, value in queries("storage").ocids_of(connection, ids=[str(id_) for id_ in tenders]):
+            ocids[UUID(tender_id)].add(value)
+    return ocids
 
 
 def _owners(connection: Connection, keys: Iterable[Key]) -> dict[Key, UUID]:

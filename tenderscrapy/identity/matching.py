@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from uuid import UUID
 
     from tenderscrapy.items import Key
@@ -23,8 +24,9 @@ ALGORITHM = "exact-1"
 class Decision:
     """What was decided of one notice.
 
-    ``tender_id`` is None for a new tender. ``review`` says that its keys belong to two tenders: it joins the first,
-    and ``candidate`` is the other, for a person to look at.
+    ``tender_id`` is None for a new tender. ``review`` is for a person to look at, with ``candidate`` as the other side:
+    the notice's keys belong to two tenders (it joins the first), or a key leads to a tender of another OCID (it joins
+    none).
     """
 
     verdict: Literal["match", "review", "new"]
@@ -33,17 +35,41 @@ class Decision:
     candidate: UUID | None = None
 
 
-def decide(keys: Sequence[Key], owners: Mapping[Key, UUID], *, member_of: UUID | None = None) -> Decision:
+def decide(
+    keys: Sequence[Key],
+    owners: Mapping[Key, UUID],
+    ocids: Mapping[UUID, AbstractSet[str]] | None = None,
+    *,
+    member_of: UUID | None = None,
+) -> Decision:
     """Decide by the owners of ``keys``, strongest key first.
 
-    ``member_of`` is the tender that already holds this very notice: it stays there whatever its keys say.
+    ``ocids`` are those of the owners: a publisher gives one procedure one OCID, so two of the same publisher's are two
+    procedures whatever weaker keys say. ``member_of`` is the tender that already holds this very notice: it stays
+    there whatever its keys say.
     """
     owned = [(key.kind, owners[key]) for key in keys if key in owners]
     if member_of is not None:
         other = next((owner for _, owner in owned if owner != member_of), None)
         return Decision("review" if other else "match", member_of, "notice", other)
-    if not owned:
-        return Decision("new")
-    kind, tender_id = owned[0]
+    own = {key.value for key in keys if key.kind == "ocid"}
+    joined = [(kind, owner) for kind, owner in owned if not _contradict(own, (ocids or {}).get(owner, frozenset()))]
+    if not joined:
+        return Decision("review", None, owned[0][0], owned[0][1]) if owned else Decision("new")
+    kind, tender_id = joined[0]
     other = next((owner for _, owner in owned if owner != tender_id), None)
     return Decision("review" if other else "match", tender_id, kind, other)
+
+
+def _contradict(own: AbstractSet[str], others: AbstractSet[str]) -> bool:
+    """Whether one publisher names both sides, and names them differently."""
+    for ocid in own - others:
+        publisher = _publisher(ocid)
+        if any(_publisher(other) == publisher for other in others) and not own & others:
+            return True
+    return False
+
+
+def _publisher(ocid: str) -> str:
+    """``ocds-b5fd17``, the registered prefix."""
+    return "-".join(ocid.split("-", 2)[:2])

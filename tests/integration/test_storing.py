@@ -131,6 +131,22 @@ def test_keys_of_two_tenders_are_left_to_a_person(connection):
     assert rows(connection, "SELECT class, key_kind FROM match_decision WHERE class = 'review'") == [("review", "ocid")]
 
 
+def test_two_procedures_of_one_publisher_stay_two_though_both_name_an_earlier_notice(connection):
+    earlier = Key("oj_number", "4711-2026")
+    commit(connection, [notice("a", source="find_a_tender", keys=(Key("ocid", "ocds-h6vhtk-000001"), earlier))])
+    commit(connection, [notice("b", source="find_a_tender", keys=(Key("ocid", "ocds-h6vhtk-000002"), earlier))])
+    assert count(connection, "tender") == 2
+    reviews = rows(connection, "SELECT key_kind, candidate_tender_id IS NULL FROM match_decision WHERE class = 'review'")
+    assert reviews == [("oj_number", False)]
+
+
+def test_ocids_of_two_publishers_say_nothing_against_a_shared_key(connection):
+    shared = Key("procedure_uuid", "8fe324e9-7ca3-4000-8000-000000000003")
+    commit(connection, [notice("a", source="doe", keys=(Key("ocid", "ocds-mnwr74-1"), shared))])
+    commit(connection, [notice("b", source="find_a_tender", keys=(Key("ocid", "ocds-h6vhtk-000003"), shared))])
+    assert count(connection, "tender") == 1
+
+
 def test_the_earlier_deadline_of_two_sources_is_taken_and_the_conflict_kept(connection):
     shared = Key("ocid", "ocds-b5fd17-2")
     early, late = NOON + timedelta(days=20), NOON + timedelta(days=21)

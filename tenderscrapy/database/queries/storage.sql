@@ -11,6 +11,9 @@ SELECT k.kind, k.value, k.tender_id
 FROM json_to_recordset(CAST(:rows AS json)) AS r (kind text, value text)
 JOIN tender_key k USING (kind, value);
 
+-- name: ocids_of(ids)
+SELECT tender_id, value FROM tender_key WHERE tender_id = ANY (CAST(:ids AS uuid[])) AND kind = 'ocid';
+
 -- name: lock_tenders(ids)
 -- In one order for every process, so that two batches over the same tenders wait instead of deadlocking.
 SELECT id, content_hash FROM tender WHERE id = ANY (CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE;
