@@ -28,7 +28,7 @@ chaos: $(DEV_READY)  ## the long runs of kills and faults; make test runs a smal
 	CHAOS=full $(BIN)/python -m pytest -m chaos $(PYTEST_ARGS)
 
 egg: $(DEV_READY)  ## the egg that scrapyd runs
-	$(BIN)/python setup.py -q bdist_egg
+	$(BIN)/python setup.py -q clean --all bdist_egg
 
 $(RUN_READY): requirements.txt
 	@PYTHON="$(PYTHON)" sh .ci/environment $(VENV) requirements.txt

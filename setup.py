@@ -16,6 +16,6 @@ setup(
         "tenderscrapy": ["**/*.sql", "**/*.yaml", "**/*.json"],
         "spiders": ["sample_data/**/*"],
     },
-    zip_safe=True,
+    zip_safe=True,  # data files are read with importlib.resources, so scrapyd may leave it zipped
     entry_points={"scrapy": ["settings = tenderscrapy.settings"]},
 )

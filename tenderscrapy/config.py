@@ -15,6 +15,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from tenderscrapy.exceptions import ConfigurationError
 
 PROJECT = Path(__file__).resolve().parent.parent
+#: Where data goes by default. From an egg or an installed package: below the working directory, never into the package.
+VAR = (PROJECT if (PROJECT / "scrapy.cfg").is_file() else Path.cwd()) / "var"
 
 
 class Config(BaseSettings):
@@ -23,7 +25,7 @@ class Config(BaseSettings):
     model_config = SettingsConfigDict(frozen=True, case_sensitive=True, env_ignore_empty=True, extra="ignore")
 
     database_url: str | None = Field(None, validation_alias="DATABASE_URL")
-    var_dir: Path = Field(PROJECT / "var", validation_alias="VAR_DIR")
+    var_dir: Path = Field(VAR, validation_alias="VAR_DIR")
     database_idle: float = Field(300, gt=0, validation_alias="DATABASE_IDLE")
     files_store: Path | None = Field(None, validation_alias="FILES_STORE")
     amqp_url: str | None = Field(None, validation_alias="AMQP_URL")
