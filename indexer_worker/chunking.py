@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Estimated tokens of a chunk; with its heading it stays below the 512 of the smallest models in use.
+#: Estimated tokens of a chunk and of its heading: together below the 512 of the smallest models in use, so that a
+#: server that cuts long texts silently has nothing to cut.
 TOKENS = 350
+HEADING_TOKENS = 100
 OVERLAP = 42
 #: A chunk ends at a paragraph, line or sentence when one lies in its last part.
 _LATEST_PART = 0.35
@@ -58,6 +60,16 @@ def estimated_tokens(word: str) -> int:
     letters = len(_LETTERS.findall(word))
     latin = max(0, letters - wide)
     return -(-latin // 4) + wide + (len(word) - letters)
+
+
+def shortened(text: str, tokens: int) -> str:
+    """The beginning of ``text``, on a word's border, that has at most so many estimated tokens."""
+    total = 0
+    for word in _words(text):
+        total += word.cost
+        if total > tokens:
+            return text[: word.start].rstrip()
+    return text
 
 
 def _words(text: str) -> Iterator[_Word]:

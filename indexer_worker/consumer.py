@@ -7,13 +7,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from indexer_worker.worker import Fate
+from indexer_worker.jobs import Fate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from threading import Event
 
-    from indexer_worker.worker import Result
+    from indexer_worker.jobs import Result
 
 logger = logging.getLogger(__name__)
 
@@ -53,3 +53,6 @@ class Consumer(Protocol):
 
     def run(self, stopping: Event, *, once: bool) -> None:
         """Work until ``stopping`` is set, or with ``once`` until nothing waits. Raises ConfigurationError."""
+
+    def close(self) -> None:
+        """Let go of what the consumer holds."""

@@ -63,6 +63,11 @@ def replace(
     """
     index = queries("index")
     with transaction(connection):
+        active = index.active_model(connection)
+        if active is None or active[0] != provider.model:
+            raise ConfigurationError(
+                f"Search has switched away from the embedding model {provider.model}: start again."
+            )
         if index.lock_hash(connection, id=tender.id) != tender.content_hash:
             return False
         index.delete_chunks(connection, id=tender.id)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg2
 
 from indexer_worker.consumer import BATCH, DELIVERIES, RETRY_AFTER, Tally
-from indexer_worker.worker import PASSING, DependencyDownError, Fate, Job
+from indexer_worker.jobs import PASSING, DependencyDownError, Fate, Job
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import DatabaseUnavailableError, MessageError
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
-    from indexer_worker.worker import Indexer, Result
+    from indexer_worker.jobs import Result
+    from indexer_worker.worker import Indexer
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +59,8 @@ class LeaseConsumer:
                 if not once:
                     self._wait()
             except (DependencyDownError, *PASSING) as error:
+                if stopping.is_set():
+                    return
                 if once:
                     raise
                 logger.warning("waiting for a service that is down: %s", error)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from indexer_worker.chunking import Section
+from indexer_worker.chunking import HEADING_TOKENS, Section, shortened
 from tenderscrapy.normalise.places import country_name
 from tenderscrapy.normalise.text import clean_text
 
@@ -58,9 +58,14 @@ class Tender:
         return self.facts["title_lang"]
 
     def heading(self, section: str) -> str:
-        """The line that is embedded above each chunk: it says of what tender the passage speaks."""
-        parts = (self.title[:120], self.buyer[:80], " ".join(self.facts["cpv"][:3]), section[:60])
-        return " | ".join(part for part in parts if part)
+        """What is embedded above each chunk of a section."""
+        return heading(self.title, self.buyer, self.facts["cpv"], section)
+
+
+def heading(title: str, buyer: str, cpv: list[str], section: str) -> str:
+    """The line that says of what tender a passage speaks: embedded with it, but no part of its text."""
+    parts = (title[:120], buyer[:80], " ".join(cpv[:3]), section[:60])
+    return shortened(" | ".join(part for part in parts if part), HEADING_TOKENS)
 
 
 def notice_sections(tender: Tender) -> Iterator[Section]:

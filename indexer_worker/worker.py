@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 import logging
 from collections import defaultdict
-from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING
 
 import psycopg2
@@ -13,11 +12,12 @@ import psycopg2
 from indexer_worker import index
 from indexer_worker.chunking import Section, chunks
 from indexer_worker.embedding import Passage, embed
+from indexer_worker.jobs import PASSING, DependencyDownError, Fate, Job, Result, StoppingError, short
 from indexer_worker.tender_text import Tender, notice_sections
 from tenderscrapy.config import config
 from tenderscrapy.database.pool import connect
 from tenderscrapy.database.queries import queries
-from tenderscrapy.exceptions import DatabaseUnavailableError, EmbeddingUnavailableError
+from tenderscrapy.exceptions import ConfigurationError, EmbeddingError, EmbeddingUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,144 +29,137 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What may be gone at the next try: the database, the embedding service, the operating system.
-PASSING = (
-    psycopg2.OperationalError,
-    psycopg2.InterfaceError,
-    DatabaseUnavailableError,
-    EmbeddingUnavailableError,
-    OSError,
-    MemoryError,
-)
-
-
-class Fate(enum.Enum):
-    """What becomes of a job."""
-
-    INDEXED = "indexed"
-    NOTHING_TO_DO = "nothing to do"
-    RETRY = "retry"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One event to handle; ``delivery`` is the consumer's own handle on it."""
-
-    tender_id: str
-    content_hash: str
-    delivery: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A job's fate and, where it is not done, why."""
-
-    job: Job
-    fate: Fate
-    reason: str = ""
-
-
-class DependencyDownError(Exception):
-    """A shared service is away, so that no job can be done: hand all of them back and probe until it is there."""
-
 
 class Indexer:
     """Indexes tenders on one database connection; used by one thread at a time."""
 
-    def __init__(self, url: str, provider: EmbeddingProvider, extractor: Extractor) -> None:
+    def __init__(
+        self, url: str, provider: EmbeddingProvider, extractor: Extractor, stopping: Event | None = None
+    ) -> None:
         self._url = url
         self._provider = provider
         self._extractor = extractor
+        self._stopping = stopping or Event()
         self._connection: Connection | None = None
+        self._prepared = False
 
     def probe(self) -> None:
         """Ask the database and the embedding service for a sign of life; raises one of PASSING."""
         with self._database().cursor() as cursor:
             cursor.execute("SELECT 1")
         self._database().rollback()
-        self._provider.embed_query("probe")
-
-    def prepare(self) -> None:
-        """Make the configured model usable; raises ConfigurationError when it must not be used."""
-        index.ensure_model(self._database(), self._provider)
+        try:
+            self._provider.embed_query("probe")
+        except EmbeddingError as error:
+            raise EmbeddingUnavailableError(str(error)) from error
 
     def process(self, jobs: Sequence[Job]) -> list[Result]:
-        """One result for each job. Raises DependencyDownError when a shared service is away."""
+        """One result for each job.
+
+        Raises DependencyDownError when a shared service is away, ConfigurationError when the model must not be used.
+        """
+        self._prepare()
         try:
             return self._attempt(jobs)
+        except (StoppingError, ConfigurationError):
+            self._leave(jobs)
+            raise
         except PASSING as error:
-            logger.warning("indexing failed, maybe not for long: %s", _short(error))
+            logger.warning("indexing failed, maybe not for long: %s", short(error))
             self._probe_after(error)
             if len(jobs) == 1:
                 self._leave(jobs)
-                return [Result(jobs[0], Fate.RETRY, _short(error))]
+                return [Result(jobs[0], Fate.RETRY, short(error))]
         except Exception as error:
             if len(jobs) == 1:
                 logger.exception("tender %s cannot be indexed", jobs[0].tender_id)
-                return [self._failed(jobs[0], _short(error))]
-            logger.warning("one of %s tenders cannot be indexed (%s), trying one by one", len(jobs), _short(error))
+                return [self._failed(jobs[0], short(error))]
+            logger.warning("one of %s tenders cannot be indexed (%s), trying one by one", len(jobs), short(error))
         return [result for job in jobs for result in self.process([job])]
 
     def close(self) -> None:
         """End the connection and the reader of files."""
         self._extractor.close()
-        if self._connection is not None:
-            self._connection.close()
+        self._drop()
 
     def _database(self) -> Connection:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._url, application_name="tenderscrapy indexer")
         return self._connection
 
+    def _prepare(self) -> None:
+        if self._prepared:
+            return
+        try:
+            index.ensure_model(self._database(), self._provider)
+        except (*PASSING, EmbeddingError) as error:
+            self._drop()
+            raise DependencyDownError(short(error)) from error
+        self._prepared = True
+
     def _attempt(self, jobs: Sequence[Job]) -> list[Result]:
         connection, sql = self._database(), queries("index")
-        connection.rollback()
         try:
             loaded = {tender.id: tender for tender in index.load(connection, sorted({job.tender_id for job in jobs}))}
-            work = [tender for tender in loaded.values() if not tender.unchanged]
             same = [tender.id for tender in loaded.values() if tender.unchanged]
             # another live worker that holds the lock is at this very content: its own delivery stands for it
-            work = [t for t in work if sql.try_lock(connection, work=f"{t.id} {t.content_hash}")]
-            sql.set_processing(connection, ids=[tender.id for tender in work])
+            free = [
+                t.id
+                for t in loaded.values()
+                if not t.unchanged and sql.try_lock(connection, work=f"{t.id} {t.content_hash}")
+            ]
+            begun = {tender_id for (tender_id,) in sql.set_processing(connection, ids=free)}
             sql.set_unchanged(connection, ids=same)
             connection.commit()
-            failed = self._index(connection, work)
-            fates = {tender.id: Fate.INDEXED for tender in work}
-            return [self._result(job, fates, failed) for job in jobs]
+            fates, failed = self._index(connection, [tender for tender in loaded.values() if tender.id in begun])
+            return [
+                self._failed(job, failed[job.tender_id])
+                if job.tender_id in failed
+                else Result(job, fates.get(job.tender_id, Fate.NOTHING_TO_DO))
+                for job in jobs
+            ]
         finally:
             _unlock(connection)
 
-    def _index(self, connection: Connection, work: list[Tender]) -> dict[str, str]:
+    def _index(self, connection: Connection, work: list[Tender]) -> tuple[dict[str, Fate], dict[str, str]]:
         passages: list[Passage] = []
         extraction: dict[str, dict[int, str | None]] = {}
         for tender in work:
             sections, extraction[tender.id] = self._sections(tender)
             passages += _passages(tender, sections)
         done = embed(self._provider, passages, config().embedding_batch_size)
+        if done.failed:
+            self._blame_service(next(iter(done.failed.values())))
         embedded = defaultdict(list)
         for passage in done.passages:
             embedded[passage.tender.id].append(passage)
+        fates = {}
         for tender in work:
             if tender.id in done.failed:
                 continue
-            if not index.replace(connection, tender, embedded[tender.id], extraction[tender.id], self._provider):
+            replaced = index.replace(connection, tender, embedded[tender.id], extraction[tender.id], self._provider)
+            fates[tender.id] = Fate.INDEXED if replaced else Fate.NOTHING_TO_DO
+            if not replaced:
                 logger.info("tender %s changed while it was indexed, its newer event follows", tender.id)
-        return {tender_id: _short(error) for tender_id, error in done.failed.items()}
+        return fates, {tender_id: short(error) for tender_id, error in done.failed.items()}
+
+    def _blame_service(self, cause: EmbeddingError) -> None:
+        """A service that cannot even embed a word is out of order: then no tender is to blame."""
+        try:
+            self._provider.embed_query("probe")
+        except EmbeddingError as error:
+            raise EmbeddingUnavailableError(str(error)) from cause
 
     def _sections(self, tender: Tender) -> tuple[list[Section], dict[int, str | None]]:
         sections = list(notice_sections(tender))
         errors: dict[int, str | None] = {}
         for file in tender.files:
+            if self._stopping.is_set():
+                raise StoppingError("asked to stop")
             extracted = self._extractor.extract(file)
             sections += extracted.sections
             errors[file.id] = extracted.error
         return sections, errors
-
-    def _result(self, job: Job, fates: dict[str, Fate], failed: dict[str, str]) -> Result:
-        if job.tender_id in failed:
-            return self._failed(job, failed[job.tender_id])
-        return Result(job, fates.get(job.tender_id, Fate.NOTHING_TO_DO))
 
     def _failed(self, job: Job, reason: str) -> Result:
         connection = self._database()
@@ -179,11 +172,17 @@ class Indexer:
         queries("index").release(connection, ids=[job.tender_id for job in jobs])
         connection.commit()
 
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
     def _probe_after(self, cause: Exception) -> None:
+        if isinstance(cause, psycopg2.Error):
+            self._drop()
         try:
             self.probe()
         except PASSING as error:
-            raise DependencyDownError(_short(error)) from cause
+            raise DependencyDownError(short(error)) from cause
 
 
 def _unlock(connection: Connection) -> None:
@@ -202,7 +201,3 @@ def _passages(tender: Tender, sections: Iterable[Section]) -> list[Passage]:
         heading = tender.heading(section.name)
         made += [Passage(tender, chunk, heading) for chunk in chunks(section)]
     return made
-
-
-def _short(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]

