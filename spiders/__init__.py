@@ -1,0 +1,1 @@
+"""Who publishes notices, and how to walk it."""

@@ -1,0 +1,1 @@
+"""The core of the tender radar; the packages beside it import it, it imports none of them."""

@@ -1,0 +1,1 @@
+"""Models: the vectors of texts, by one protocol."""

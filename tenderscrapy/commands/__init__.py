@@ -1,0 +1,1 @@
+"""What ``scrapy`` can do in this project, beside Scrapy's own commands."""

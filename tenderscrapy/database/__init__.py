@@ -1,0 +1,1 @@
+"""PostgreSQL: the server of a laptop, connections, migrations, queries, and how notices are stored."""

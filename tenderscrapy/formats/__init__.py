@@ -1,0 +1,1 @@
+"""From a source's document to a Notice; pure, one module a format."""

@@ -1,0 +1,1 @@
+"""Which notices are one tender, and what its merged record says."""

@@ -1,0 +1,1 @@
+"""Events about tenders: their contract, the outbox, and RabbitMQ."""

@@ -1,0 +1,1 @@
+"""Pure functions that bring written values into one form."""
