@@ -114,11 +114,14 @@ class Laptop:
             return False
         state, reason, fetched, new, changed = run
         because = f" - {reason}" if reason else ""
+        if state != "complete" and not fetched:
+            self._say(f"[yellow]{source} is skipped, it could not be read{because}[/yellow]")
+            return False
         colour = "green" if state == "complete" else "yellow"
         self._say(
             f"[{colour}]{source}: {state}[/{colour}], {fetched:,} read, {new:,} new, {changed:,} changed{because}"
         )
-        return state == "complete" or fetched > 0
+        return True
 
     # --- the index ----------------------------------------------------------------------------------------------------
 

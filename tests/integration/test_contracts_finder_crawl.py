@@ -11,7 +11,7 @@ from portal_simulator import invented_contracts_finder_releases
 from tenderscrapy.database.pool import connect
 
 SINCE = (datetime.now(UTC) - timedelta(days=40)).date().isoformat()
-NO_FILES = {"ATTACHMENTS_BUDGET": "0"}
+NO_FILES = {"ATTACHMENTS_BUDGET": "0.01"}
 SEARCH = "/Published/Notices/OCDS/Search"
 
 
