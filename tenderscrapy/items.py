@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any, Self
 
 
@@ -158,11 +159,23 @@ class SourcePage:
 NOT_IN_SNAPSHOT = frozenset({"walk_page", "content_hash"})
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _snapshot_names(kind: type) -> tuple[str, ...]:
+    names = (f.name for f in fields(kind)) if is_dataclass(kind) else ()
+    return tuple(name for name in names if name not in NOT_IN_SNAPSHOT)
+
+
 def to_json(value: Any) -> Any:
     """The JSON form of a notice or a part: datetimes as ISO 8601 UTC, Decimals as strings, empty fields left out."""
-    if is_dataclass(value) and not isinstance(value, type):
-        pairs = ((f.name, getattr(value, f.name)) for f in fields(value) if f.name not in NOT_IN_SNAPSHOT)
-        return {name: to_json(part) for name, part in pairs if part not in (None, "", [], {})}
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if names := _snapshot_names(kind):
+        pairs = ((name, getattr(value, name)) for name in names)
+        return {name: to_json(part) for name, part in pairs if part or (part is not None and part not in ("", [], {}))}
     if isinstance(value, dict):
         return {name: to_json(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

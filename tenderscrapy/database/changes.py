@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tenderscrapy.database.queries import queries
-from tenderscrapy.identity.merging import merge, tender_hash
+from tenderscrapy.identity.merging import canonical, merge, tender_hash
 from tenderscrapy.messaging.contract import TENDER_CHANGED, tender_changed
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def refresh_tender(connection: Connection, tender_id: str | UUID, source_code: s
         return False
     snapshots = [row[3] for row in sql.snapshots_of(connection, ids=ids)]
     files = [(url, sha256) for _, url, sha256 in sql.ready_files(connection, ids=ids)]
-    content_hash = tender_hash(merge(snapshots), files)
+    content_hash = tender_hash(canonical(merge(snapshots)), files)
     if content_hash == locked[0][1]:
         return False
     sql.set_tender_hash(connection, id=str(tender_id), content_hash=content_hash)

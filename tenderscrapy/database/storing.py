@@ -14,11 +14,11 @@ from uuid import UUID
 
 from psycopg2.errors import SerializationFailure
 
-from tenderscrapy.database.batch import Identity, Row, Snapshot, as_json, rows_of
+from tenderscrapy.database.batch import Identity, Row, Snapshot, as_json, joined, rows_of
 from tenderscrapy.database.changes import event
 from tenderscrapy.database.queries import queries
 from tenderscrapy.identity import matching
-from tenderscrapy.identity.merging import attachments, edition, merge, tender_hash
+from tenderscrapy.identity.merging import attachments, canonical, edition, merge, tender_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,7 +86,7 @@ def _seen_again(connection: Connection, rows: list[tuple[Row, _Stored]]) -> None
         if edition_.content_hash != stored.content_hash
     ]
     if history:
-        sql.put_versions(connection, rows=as_json(history))
+        sql.put_versions(connection, rows=joined(history))
 
 
 def _decide(connection: Connection, work: list[Row], stored: dict[Identity, _Stored]) -> None:
@@ -125,20 +125,21 @@ def _write(connection: Connection, work: list[Row]) -> None:
     ids = sorted({str(row.tender_id) for row in work})
     hashes = {UUID(id_): hash_ for id_, hash_ in sql.lock_tenders(connection, ids=ids)}
     views = _views(connection, work, list(hashes))
-    records = {tender_id: merge(list(view.values())) for tender_id, view in views.items()}
+    records = {tender_id: canonical(merge(list(view.values()))) for tender_id, view in views.items()}
     files = {tender_id: attachments(list(view.values())) for tender_id, view in views.items()}
     ready = _ready(connection, files, list(hashes))
-    for tender_id, record in records.items():
-        record["content_hash"] = tender_hash(record, ready[tender_id])
-        record["id"] = str(tender_id)
-    sql.put_tenders(connection, rows=as_json(records.values()))
+    fresh = {tender_id: tender_hash(record, ready[tender_id]) for tender_id, record in records.items()}
+    sql.put_tenders(
+        connection,
+        rows=joined(f'{text[:-1]},"content_hash":"{fresh[id_]}","id":"{id_}"}}' for id_, text in records.items()),
+    )
     _write_sources(connection, work)
     _write_files(connection, files, existing=bool(hashes))
     speaker = {row.tender_id: row.identity[0] for row in work}
     events = [
-        event(tender_id, record["content_hash"], speaker[tender_id])
-        for tender_id, record in records.items()
-        if hashes.get(tender_id) != record["content_hash"]
+        event(tender_id, content_hash, speaker[tender_id])
+        for tender_id, content_hash in fresh.items()
+        if hashes.get(tender_id) != content_hash
     ]
     if events:
         sql.put_outbox(connection, rows=as_json(events))
@@ -170,7 +171,7 @@ def _ready(
 
 def _write_sources(connection: Connection, work: list[Row]) -> None:
     sql = queries("storage")
-    back = sql.put_sources(connection, rows=as_json(row.as_source() for row in work))
+    back = sql.put_sources(connection, rows=joined(row.as_source() for row in work))
     ids = {(code, notice): id_ for id_, code, notice in back}
     decided = [row for row in work if row.id is None or row.decision.verdict == "review"]
     for row in work:
@@ -178,8 +179,10 @@ def _write_sources(connection: Connection, work: list[Row]) -> None:
             raise KeyTakenError(f"notice {row.identity} was stored by another process")
         row.id = ids[row.identity]
     _write_keys(connection, work)
-    editions = (e.as_version(row.id) for row in work for e in (*row.earlier, row))
-    sql.put_versions(connection, rows=as_json(editions))
+    earlier = [older.as_version(row.id) for row in work for older in row.earlier]
+    if earlier:
+        sql.put_versions(connection, rows=joined(earlier))
+    sql.put_current_versions(connection, ids=[row.id for row in work])
     if decided:
         sql.put_decisions(connection, rows=as_json(row.as_decision() for row in decided))
 

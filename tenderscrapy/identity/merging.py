@@ -41,12 +41,20 @@ def canonical(value: Any) -> str:
 
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON text, in hexadecimal."""
-    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+    return text_digest(canonical(value))
 
 
-def tender_hash(record: Snapshot, ready_files: Iterable[tuple[str, str]]) -> str:
-    """The content hash of a tender: its merged record and the (source_url, sha256) of its ready attachments."""
-    return digest([record, sorted(ready_files)])
+def text_digest(text: str) -> str:
+    """``digest`` of the value whose canonical JSON is ``text``."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def tender_hash(record: str, ready_files: Iterable[tuple[str, str]]) -> str:
+    """The content hash of a tender: its merged record and the (source_url, sha256) of its ready attachments.
+
+    ``record`` is canonical JSON already: whoever stores a record needs the text as well.
+    """
+    return text_digest(f"[{record},{canonical(sorted(ready_files))}]")
 
 
 def edition(snapshot: Snapshot) -> datetime:

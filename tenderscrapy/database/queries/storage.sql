@@ -77,6 +77,12 @@ FROM json_to_recordset(CAST(:rows AS json)) AS r (tender_source_id bigint, conte
     revised_at timestamptz)
 ON CONFLICT (tender_source_id, content_hash) DO NOTHING;
 
+-- name: put_current_versions(ids)!
+-- What the sources show now; the snapshots are here already and need not travel twice.
+INSERT INTO notice_version (tender_source_id, content_hash, snapshot, revised_at)
+SELECT id, content_hash, snapshot, revised_at FROM tender_source WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+ON CONFLICT (tender_source_id, content_hash) DO NOTHING;
+
 -- name: put_decisions(rows)!
 INSERT INTO match_decision (tender_source_id, candidate_tender_id, class, key_kind, algorithm_version)
 SELECT r.tender_source_id, r.candidate_tender_id, r.class, r.key_kind, r.algorithm_version
