@@ -181,8 +181,7 @@ def _failure(error: BaseException) -> FailedFile:
         return FailedFile(f"{type(error).__name__}: {error}"[:200], passing=True)
     if isinstance(error, OSError):
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        return FailedFile(
-            "the disk is full" if full else f"the file cannot be written: {error.strerror}", True, 60, True
-        )
+        message = "the disk is full" if full else f"the file cannot be written: {error.strerror}"
+        return FailedFile(message, passing=True, wait=60, tried=False, disk=True)
     logger.error("a file could not be fetched for an unforeseen reason", exc_info=error)
     return FailedFile(f"unforeseen: {type(error).__name__}", passing=True)

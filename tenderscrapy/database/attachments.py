@@ -61,7 +61,7 @@ class StoredFile:
 class FailedFile:
     """Why a file was not stored. ``passing``: it may work later, not before ``wait`` seconds.
 
-    Not ``tried``: its server was not asked, and the file has as many attempts left as before. ``disk``: ours is at fault.
+    Not ``tried``: its server was not asked, and the file keeps its attempts. ``disk``: our own disk is at fault.
     """
 
     message: str
@@ -147,10 +147,11 @@ def failed(connection: Connection, file: QueuedFile, failure: FailedFile) -> boo
     return again
 
 
-def more_of(connection: Connection, tender_id: str, ids: Sequence[int]) -> bool:
-    """Whether further files of a tender, beside ``ids``, can be had within half a minute."""
+def more_of(connection: Connection, tender_id: str, ids: Sequence[int], wanted: Wanted) -> bool:
+    """Whether further files of a tender that are wanted, beside ``ids``, can be had within half a minute."""
     with transaction(connection):
-        return bool(queries("attachments").more_of(connection, tender_id=tender_id, ids=list(ids)))
+        parameters = {"tender_id": tender_id, "ids": list(ids), **wanted.parameters(())}
+        return bool(queries("attachments").more_of(connection, **parameters))
 
 
 def waiting(connection: Connection, wanted: Wanted) -> tuple[float | None, bool]:

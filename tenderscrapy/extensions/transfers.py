@@ -161,7 +161,8 @@ class Transfers:
         if not now and time.monotonic() - group.since < GATHER:
             if any(file.tender_id == tender_id for file in self._running.values()):
                 return
-            if await self._database.run(queue.more_of, tender_id, [file.id for file, _ in group.files]):
+            ids = [file.id for file, _ in group.files]
+            if await self._database.run(queue.more_of, tender_id, ids, self._within_patience()):
                 return
         taken = list(group.files)
         try:
@@ -179,15 +180,17 @@ class Transfers:
 
     async def more_to_come(self) -> bool:
         """With nothing held: whether something is due soon, or a process that may be dead has claims that end soon."""
-        patience = 0.0 if self.until else PATIENCE
-        resting = [h for h in self._server_rests.resting() if self._server_rests.remaining(h) > PATIENCE]
-        resting += [h for h in self._dead_hosts.resting() if self._dead_hosts.remaining(h) > PATIENCE]
-        wanted = queue.Wanted(self._source, self.until, resting)
-        due, claims = await self._database.run(queue.waiting, wanted)
+        due, claims = await self._database.run(queue.waiting, self._within_patience())
         if claims and self._claims_watched_until is None:
             self._claims_watched_until = time.monotonic() + LEASE + RECOVERY
         watched = claims and time.monotonic() < (self._claims_watched_until or 0)
-        return watched or (due is not None and due <= patience)
+        return watched or (due is not None and due <= PATIENCE)
+
+    def _within_patience(self) -> queue.Wanted:
+        """Files of hosts that do not rest for long."""
+        rests = (self._server_rests, self._dead_hosts)
+        resting = [host for rest in rests for host in rest.resting() if rest.remaining(host) > PATIENCE]
+        return queue.Wanted(self._source, self.until, resting)
 
     async def end(self) -> None:
         """The transfers have been told to stop: write down what is whole, give back the rest."""

@@ -39,7 +39,9 @@ def is_robots(request: Request) -> bool:
 class RateLimits:
     """Which answers mean "not now", and until when.
 
-    Beside the usual statuses those in ``retry_statuses`` of the request's meta, else of the spider: some say 403 for "too many requests". Where such a server names no time, its host rests COOLDOWN_403 seconds, after 429 as well.
+    Beside the usual statuses those in ``retry_statuses`` of the request's meta, else of the spider: some servers say
+    403 for "too many requests". Where such a server names no time, its host rests COOLDOWN_403 seconds, after 429 as
+    well.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -59,9 +59,8 @@ class GuardedHandler(HTTP11DownloadHandler):
         host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
         target = request.meta.get("stream_to")
         await self._rest(host, target)
-        transfer = super().download_request(request) if target is None else self._streamer.fetch(request, target)
         try:
-            response = await self._watched(transfer, target)
+            response = await self._watched(self._transfer(request, target), target)
         except CannotResolveHostError:
             refusal = self._resolver.refusal(host, port)
             if refusal is None:
@@ -71,6 +70,9 @@ class GuardedHandler(HTTP11DownloadHandler):
             # here and not in a middleware: the slot's next request is under way before those are asked
             self._cooldown.extend(host, asked)
         return response
+
+    def _transfer(self, request: Request, target: StreamTarget | None) -> Coroutine[Any, Any, Response]:
+        return super().download_request(request) if target is None else self._streamer.fetch(request, target)
 
     async def _rest(self, host: str, target: StreamTarget | None) -> None:
         while (left := self._cooldown.remaining(host)) > 0:

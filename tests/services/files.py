@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg2
 import psycopg2.extras
 import pytest
-from services.crawling import FAST, ROOT, environment
 
+from services.crawling import FAST, ROOT, environment
 from tenderscrapy.database.committing import commit
 from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.items import Attachment, Notice

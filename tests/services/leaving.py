@@ -27,7 +27,7 @@ def leave(*requests: str | dict[str, Any], **plan: Any) -> dict[str, Any]:
     """Fetch each request (a URL, or arguments of scrapy.Request) and say what became of it, in the order of their ends.
 
     ``settings`` are Scrapy's, ``spider`` attributes of the spider; ``speed`` lets the cool-down's clock run faster;
-    ``names`` are what the name server would say.
+    ``names`` are what the name server would say; ``texts`` asks for the pages' texts.
     The answer: ``outcomes`` (``asked`` with ``url``, ``status`` and the ``meta`` named in ``show``, or with ``error``,
     ``message`` and ``retry_after``), ``log`` and ``stats``.
     """
@@ -73,7 +73,8 @@ def _main() -> None:
         def arrived(self, response: Any) -> None:
             asked = response.meta["asked"]
             meta = {name: response.meta.get(name) for name in response.meta.get("show", ())}
-            outcomes.append({"url": response.url, "asked": asked, "status": response.status, "meta": meta})
+            outcome = {"url": response.url, "asked": asked, "status": response.status, "meta": meta}
+            outcomes.append(outcome | ({"text": response.text} if plan.get("texts") else {}))
 
         def failed(self, failure: Any) -> None:
             error = failure.value

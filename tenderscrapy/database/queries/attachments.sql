@@ -45,12 +45,14 @@ WHERE id = :id AND status = 'pending';
 UPDATE attachment SET status = 'failed', error_message = :error_message, attempts = :attempts, claimed_until = NULL
 WHERE id = :id AND status = 'pending';
 
--- name: more_of(tender_id, ids)$
+-- name: more_of(tender_id, ids, source_code, due_until, busy)$
 -- Whether files of a tender, other than ``ids``, can be had soon.
 SELECT EXISTS (
     SELECT FROM attachment
     WHERE tender_id = :tender_id AND status = 'pending' AND NOT id = ANY (CAST(:ids AS bigint[]))
-      AND next_attempt_at <= now() + interval '30 seconds');
+      AND next_attempt_at <= least(now() + interval '30 seconds', CAST(:due_until AS timestamptz))
+      AND NOT coalesce(lower(substring(source_url FROM '://\[?([^]/:?#]+)')), '') = ANY (CAST(:busy AS text[]))
+      AND (:source_code = '' OR source_code = :source_code OR starts_with(source_code, :source_code || ':')));
 
 -- name: waiting(source_code, due_until, busy)^
 -- Seconds until the next unclaimed file of a host that is not in ``busy`` is due, and whether there are claims.
