@@ -9,12 +9,15 @@ import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from portal_simulator import PortalSimulator
 from services.crawling import command, environment
 from tenderscrapy.database.pool import connect
+
+if TYPE_CHECKING:
+    from portal_simulator import PortalSimulator
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "add-a-portal.md").read_text(encoding="utf-8")
