@@ -163,14 +163,14 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 @cache
-def _snapshot_names(kind: type) -> tuple[str, ...]:
+def _snapshot_names(kind: Any) -> tuple[str, ...]:
     names = (f.name for f in fields(kind)) if is_dataclass(kind) else ()
     return tuple(name for name in names if name not in NOT_IN_SNAPSHOT)
 
 
 def to_json(value: Any) -> Any:
     """The JSON form of a notice or a part: datetimes as ISO 8601 UTC, Decimals as strings, empty fields left out."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _PLAIN:
         return value
     if names := _snapshot_names(kind):
@@ -180,6 +180,10 @@ def to_json(value: Any) -> Any:
         return {name: to_json(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [to_json(part) for part in value]
+    return _written(value)
+
+
+def _written(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, Decimal):
