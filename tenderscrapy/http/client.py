@@ -15,7 +15,7 @@ from urllib3.util.connection import create_connection
 
 from tenderscrapy.config import config
 from tenderscrapy.exceptions import AddressRefusedError
-from tenderscrapy.http.url_guard import PrivateHosts, check_address, check_url
+from tenderscrapy.http.url_guard import CREDENTIALS, PrivateHosts, check_address, check_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +36,8 @@ class _Guarded:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except socket.gaierror as error:
             raise NameResolutionError(host, self, error) from error
+        except UnicodeError:
+            raise AddressRefusedError("the host of this address cannot be read") from None
         last: Exception | None = None
         for *_, address in found:
             try:
@@ -73,12 +75,22 @@ class GuardedAdapter(HTTPAdapter):
         return super().send(request, *args, **kwargs)
 
 
+class _Session(requests.Session):
+    """Takes nothing secret along to another host."""
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        super().rebuild_auth(prepared_request, response)
+        if urlsplit(prepared_request.url).hostname != urlsplit(response.request.url).hostname:
+            for name in ("Authorization", "Cookie", *CREDENTIALS):
+                prepared_request.headers.pop(name, None)
+
+
 def session(allowed: PrivateHosts | None = None, headers: Mapping[str, str] | None = None) -> requests.Session:
     """A session with the product's name in its requests; it uses no proxies or passwords of the environment.
 
     ``allowed`` defaults to ALLOW_PRIVATE_HOSTS. Requests raise AddressRefusedError beside what requests raises itself.
     """
-    made = requests.Session()
+    made = _Session()
     made.trust_env = False
     made.max_redirects = MAX_REDIRECTS
     made.headers["User-Agent"] = f"tenderscrapy/0.1 (+{config().contact})"
@@ -92,8 +104,7 @@ def session(allowed: PrivateHosts | None = None, headers: Mapping[str, str] | No
 def body(response: requests.Response, max_bytes: int = MAX_BYTES) -> bytes:
     """The decoded body of a response asked for with ``stream=True``, read no further than ``max_bytes``.
 
-    Raises AddressRefusedError never, requests.exceptions.ContentDecodingError as requests does, and ValueError when
-    the body is longer.
+    Raises ValueError when it is longer, and what requests raises.
     """
     return b"".join(_pieces(response, max_bytes))
 

@@ -9,15 +9,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
 from tenderscrapy.exceptions import SourceRequestError
+from tenderscrapy.http.url_guard import CREDENTIALS
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
 ATTACHMENT_SLOT = "attachments:"
-
-# Request headers that prove who we are to one host only; Scrapy itself drops Cookie and Authorization.
-_CREDENTIALS = ("X-API-Key", "Api-Key", "X-Auth-Token", "Proxy-Authorization")
 
 
 class RedirectMiddleware(ScrapyRedirectMiddleware):
@@ -48,7 +46,7 @@ class RedirectMiddleware(ScrapyRedirectMiddleware):
         old, new = urlparse_cached(request).hostname or "", urlparse_cached(hop).hostname or ""
         if old == new:
             return hop
-        for name in _CREDENTIALS:
+        for name in CREDENTIALS:  # Scrapy itself drops Cookie and Authorization
             hop.headers.pop(name, None)
         slot = hop.meta.pop("download_slot", "")
         if slot.startswith(ATTACHMENT_SLOT):

@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 
 PORTS = {"http": 80, "https": 443}
 
+#: Request headers, beside Authorization and Cookie, that prove to one host who we are and go to no other.
+CREDENTIALS = ("X-API-Key", "Api-Key", "X-Auth-Token", "Proxy-Authorization")
+
 # What may stand in the authority of an address: a name or a bracketed IPv6 address, then a port.
 _AUTHORITY = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _CONTROL = re.compile("[\x00-\x20\x7f]")

@@ -61,9 +61,9 @@ def _hosts(authority: str) -> Iterator[str]:
 def _unfolded(host: str) -> str:
     """Punycode labels as the letters that they stand for, sharp s as ss."""
     labels = []
-    for label in host.split("."):
+    for label in host.lower().split("."):
         try:
-            labels.append(label.encode("ascii").decode("idna") if label.lower().startswith("xn--") else label)
+            labels.append(label.encode("ascii").decode("idna") if label.startswith("xn--") else label)
         except UnicodeError:
             try:
                 labels.append(idna.decode(label))
