@@ -104,7 +104,7 @@ def chunks(section: Section) -> Iterator[Chunk]:
     while first < len(words):
         last = bisect_right(total, total[first] + TOKENS) - 1
         if last < len(words):
-            earliest = max(first + 1, bisect_left(total, total[first] + int(TOKENS * (1 - _LATEST_PART))))
+            earliest = min(last, max(first + 1, bisect_left(total, total[first] + int(TOKENS * (1 - _LATEST_PART)))))
             last = max(range(earliest, last + 1), key=lambda i: (_strength(text, words, i), i))
         start, end = words[first].start, words[last - 1].end
         yield Chunk(section, text[start:end], start, end)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_RECONNECT = (0.5, 1.0, 2.0, 5.0, 10.0)
+_RECONNECT = (0.5, 1.0, 2.0, 5.0)
 
 
 class BrokerConsumer:

@@ -99,6 +99,7 @@ class Session:
             self._channel: BlockingChannel = self._connection.channel()
             broker.declare(self._channel)
             self._channel.basic_qos(prefetch_count=BATCH)
+            self._channel.add_on_cancel_callback(self._on_cancelled)
             self._outgoing = self._connection.channel()
             self._outgoing.confirm_delivery()
             self._consume()
@@ -130,6 +131,10 @@ class Session:
         # a channel that the broker closed raises nothing here, the loop would go on for ever without messages
         if not self._channel.is_open or not self._outgoing.is_open:
             raise BrokerUnavailableError("the broker closed the channel")
+
+    def _on_cancelled(self, _frame: Any) -> None:
+        """The broker ended the subscription (its queue was deleted, or has lost its leader) and kept the channel."""
+        self._channel.close()
 
     def _consume(self) -> None:
         self._tag = self._channel.basic_consume(broker.QUEUE, self._on_message)

@@ -21,6 +21,8 @@ pytest_plugins = [
         "services.browser",
         "services.crawling",
         "services.files",
+        "services.indexing",
+        "services.radar",
         "portal_simulator.fixture",
     )
     if (ROOT / "tests" / Path(*name.split("."))).with_suffix(".py").exists()

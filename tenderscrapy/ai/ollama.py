@@ -50,9 +50,9 @@ class OllamaProvider:
 
     @property
     def dim(self) -> int:
-        """Length of a vector. Raises what embed_query raises when no answer was seen yet."""
+        """Length of a vector. Raises what embed_documents raises when no answer was seen yet."""
         if self._dim is None:
-            self.embed_query("dimension")
+            self.embed_documents(["dimension"])
         return self._dim or 0
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:

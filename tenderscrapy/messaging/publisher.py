@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_BACKOFF = (0.2, 1.0, 2.0, 5.0, 10.0)
+_BACKOFF = (0.2, 1.0, 2.0, 5.0)
 
 
 @dataclass(slots=True)
