@@ -8,7 +8,7 @@ import re
 import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from portal_simulator.exchange import Answer, RecordedRequest
 
@@ -84,6 +84,12 @@ class ContractsFinderPortal:
     def release_of(self, guid: str) -> Release | None:
         """The newest release of the notice."""
         return next((release for release in self._releases if release.get("id", "").startswith(guid)), None)
+
+    def before(self, url: str) -> list[str]:
+        """The ids of the releases that a walk has been given when ``url`` is its next page."""
+        parameters = {name: values[-1] for name, values in parse_qs(urlsplit(url).query).items()}
+        filters, start = _filters(parameters)
+        return [str(release["id"]) for release in self._found(filters)[:start]]
 
     def answer(self, request: RecordedRequest) -> Answer:
         if request.method != "GET":

@@ -90,6 +90,12 @@ class TedPortal:
     def notice(self, publication_number: str) -> dict[str, Any] | None:
         return self._pages.notice(publication_number)
 
+    def before(self, token: str) -> list[str]:
+        """The publication numbers that a walk has been given when it holds ``token``, in the order of the pages."""
+        name, offset = _read(token)
+        iteration = self._iterations[name]
+        return [str(iteration.pages.notices[i]["publication-number"]) for i in iteration.hits[:offset]]
+
     def answer(self, request: RecordedRequest) -> Answer:
         if request.method != "POST":
             return Answer.of_json({"message": f"Request method '{request.method}' is not supported"}, 405)

@@ -1,0 +1,134 @@
+"""Kills a crawl at drawn moments, again and again, and holds what is left against a crawl that nobody disturbed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from chaos.crawls import SINCE
+from chaos.dump import Dump, dump, missing
+from chaos.invariants import State, state, violations
+
+from services.crawling import ROOT, command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from chaos.crawls import Crawl
+
+    from portal_simulator import PortalSimulator
+
+DAY = 86_400
+PATIENCE = 240
+
+
+@dataclass
+class Tally:
+    """What the kills came to. ``lost`` and ``duplicated`` count rows and files against the undisturbed crawl."""
+
+    tried: int = 0
+    landed: int = 0
+    walks: int = 0
+    lost: int = 0
+    duplicated: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+class Killer:
+    """Crawls one portal over and over; every walk has a database and a folder of its own."""
+
+    def __init__(
+        self, crawl: Crawl, simulator: PortalSimulator, folder: Path, new_database: Callable[[], str], seed: int
+    ) -> None:
+        self.crawl, self.simulator, self.folder = crawl, simulator, folder
+        self.tally = Tally()
+        self._new_database = new_database
+        self._random = random.Random(seed)
+        self._begin()
+        self.seconds = self._undisturbed()
+        self.expected = self._swept()
+
+    def run(self, kills: int) -> Tally:
+        """Kill until ``kills`` were tried, then let the last walk end."""
+        self._begin()
+        while self.tally.tried < kills:
+            now = state(self.database, self.crawl)
+            if now.walked or not self._killed(now):
+                self._finish()
+                self._begin()
+        self._finish()
+        return self.tally
+
+    def _begin(self) -> None:
+        self.tally.walks += 1
+        self.database = self._new_database()
+        self.files = self.folder / f"walk{self.tally.walks}"
+        self.files.mkdir(parents=True)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        line = command(self.crawl.spider, since=SINCE)
+        environment = os.environ | {"DATABASE_URL": self.database, "FILES_STORE": str(self.files)}
+        with (self.folder / "crawl.log").open("ab") as log:
+            return subprocess.Popen(line, cwd=ROOT, env=environment, stdout=log, stderr=log)
+
+    def _undisturbed(self) -> float:
+        """Seconds from the first request to the last commit."""
+        process = self._start()
+        self._first_request(process, 0)
+        started = time.monotonic()
+        assert process.wait(PATIENCE) == 0, self.log()
+        return time.monotonic() - started
+
+    def _first_request(self, process: subprocess.Popen[bytes], before: int) -> None:
+        end = time.monotonic() + PATIENCE
+        while len(self.simulator.requests_to(self.crawl.path)) <= before and process.poll() is None:
+            assert time.monotonic() < end, self.log()
+            time.sleep(0.005)
+
+    def _killed(self, then: State) -> bool:
+        """Start, wait for the drawn moment, kill; False when the crawl had ended before."""
+        asked = len(self.simulator.requests_to(self.crawl.path))
+        process = self._start()
+        self._first_request(process, asked)
+        try:
+            process.wait(self._random.random() * self.seconds * then.share_left(self.crawl))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        killed = process.wait(PATIENCE) == -9
+        self.tally.tried += killed
+        now = state(self.database, self.crawl)
+        self.tally.landed += killed and now.unfinished(self.crawl)
+        self.tally.wrong += violations(self.database, self.files, self.crawl, now)
+        return killed
+
+    def _finish(self) -> None:
+        """Start once more, let it end, and compare."""
+        process = self._start()
+        if process.wait(PATIENCE) != 0:
+            self.tally.wrong.append(f"the crawl after the kills ended with {process.returncode}")
+        found = self._swept()
+        lost, more = missing(self.expected, found), missing(found, self.expected)
+        self.tally.lost += len(lost)
+        self.tally.duplicated += len(more)
+        self.tally.wrong += [f"lost {name} {row}" for name, row in lost[:3]]
+        self.tally.wrong += [f"too much: {name} {row}" for name, row in more[:3]]
+
+    def _swept(self) -> Dump:
+        """The dump after the sweep that the product does when a day has passed."""
+        a_day_ago = time.time() - 2 * DAY
+        for path in self.files.rglob("*"):
+            os.utime(path, (a_day_ago, a_day_ago))
+        environment = os.environ | {"DATABASE_URL": self.database, "FILES_STORE": str(self.files)}
+        line = [sys.executable, "-m", "scrapy", "attachments", "--sweep"]
+        subprocess.run(line, cwd=ROOT, env=environment, check=True, capture_output=True)
+        return dump(self.database, self.files)
+
+    def log(self) -> str:
+        """The end of what the crawls said."""
+        return (self.folder / "crawl.log").read_text(encoding="utf-8", errors="replace")[-3000:]
