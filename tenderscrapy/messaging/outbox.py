@@ -69,15 +69,21 @@ class OutboxRelay:
         self._publisher.start()
         self._thread.start()
 
-    def drain(self, seconds: float) -> int:
+    def drain(self, seconds: float, without_broker: float | None = None) -> int:
         """Wait until no row waits, at most ``seconds``; the number of rows that still do.
 
-        Raises DatabaseUnavailableError.
+        ``without_broker`` ends the wait earlier where there is no connection to the broker by then. Raises
+        DatabaseUnavailableError.
         """
-        end = time.monotonic() + seconds
+        begun = time.monotonic()
         try:
             with closing(connect(self._database_url, autocommit=True, application_name=self._name)) as connection:
-                while (left := queries("outbox").waiting(connection, topic=TENDER_CHANGED)) and time.monotonic() < end:
+                while left := queries("outbox").waiting(connection, topic=TENDER_CHANGED):
+                    waited = time.monotonic() - begun
+                    if waited >= seconds:
+                        break
+                    if without_broker is not None and waited >= without_broker and not self._publisher.wait_ready(0):
+                        break
                     time.sleep(0.05)
         except psycopg2.Error as error:
             raise DatabaseUnavailableError(str(error).strip()) from error
