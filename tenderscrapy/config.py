@@ -38,6 +38,7 @@ class Config(BaseSettings):
     allow_private_hosts: str = Field("", validation_alias="ALLOW_PRIVATE_HOSTS")
     retry_after_max: float = Field(900, ge=0, validation_alias="RETRY_AFTER_MAX")
     cooldown_403: float = Field(300, ge=0, validation_alias="COOLDOWN_403")
+    chromium: str | None = Field(None, validation_alias="CHROMIUM")
     contact: str = Field("https://github.com/tenderscrapy", validation_alias="CONTACT")
 
     embedding_provider: Literal["embedded", "ollama"] = Field("embedded", validation_alias="EMBEDDING_PROVIDER")

@@ -19,6 +19,7 @@ FILES_STORE = str(_config.files)
 ALLOW_PRIVATE_HOSTS = _config.allow_private_hosts
 RETRY_AFTER_MAX = _config.retry_after_max
 COOLDOWN_403 = _config.cooldown_403
+CHROMIUM = _config.chromium  # path of a browser; without it the system's, for the pages that need one
 CONTACT = _config.contact
 
 # --- who we are, and manners ----------------------------------------------------------------------------------------
@@ -35,8 +36,8 @@ AUTOTHROTTLE_MAX_DELAY = 15.0  # SIGTERM ends a crawl within 30 seconds, a reque
 
 # --- the one way out ------------------------------------------------------------------------------------------------
 DOWNLOAD_HANDLERS = {  # every request passes the guard, whoever made it; other schemes have no way out
-    "http": "tenderscrapy.http.scrapy_handler.GuardedHandler",
-    "https": "tenderscrapy.http.scrapy_handler.GuardedHandler",
+    "http": "tenderscrapy.http.scrapy_browser.BrowserHandler",
+    "https": "tenderscrapy.http.scrapy_browser.BrowserHandler",
     "sample": "spiders.sample_download.SampleHandler",  # package data, no connection
     "file": None,
     "ftp": None,
@@ -52,7 +53,11 @@ DOWNLOADER_MIDDLEWARES = {
 }
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_ENABLED = False  # a page's text must not send us on
+DOWNLOAD_MAXSIZE = 256 * 1024 * 1024  # of a page, unpacked too: it is held in memory (a day of DÖE has some 20 MB)
+DOWNLOAD_WARNSIZE = 64 * 1024 * 1024
 HTTPPROXY_ENABLED = False  # a proxy would resolve names that the guard has not checked
+BROWSER_PAGES = 4  # open at once, over all hosts: each takes about 100 MB
+BROWSER_PAGE_TIMEOUT = 60  # seconds for a page and what is done on it; a page may never say that it is loaded
 ATTACHMENTS_BUDGET = 300  # seconds for files after the pages are done; the rest stays pending for the next run
 ATTACHMENTS_CONCURRENCY = 8
 ATTACHMENTS_PER_HOST = 2
