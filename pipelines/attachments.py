@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
@@ -52,18 +51,22 @@ class AttachmentsPipeline(FilesPipeline):
     by two tenders at a time is fetched once. The body never passes through memory: the download handler streams it.
     """
 
+    STORE_SCHEMES: ClassVar[dict[str, Any]] = {**FilesPipeline.STORE_SCHEMES, "": FileStore, "file": FileStore}
+
     def __init__(self, store_uri: Any, *, crawler: Any) -> None:
         super().__init__(store_uri, crawler=crawler)
         settings = crawler.settings
-        self.files = FileStore(Path(store_uri))
+        self.files: Any = self.store
         self.allow_redirects = True
         self._handle_statuses(self.allow_redirects)
         self._max_bytes = settings.getint("ATTACHMENT_MAX_BYTES", 512 * 1024 * 1024)
         self._idle_timeout = settings.getfloat("ATTACHMENT_IDLE_TIMEOUT", 60)
         self._limits = RateLimits(crawler)
         self._failures: dict[bytes, FailedFile] = {}
+        self._per_host, self._stopped = 1, lambda: False
         self.drain = crawler.get_extension(AttachmentDrain)
         if self.drain is not None:
+            self._per_host, self._stopped = self.drain.limits.per_host, self.drain.stopping
             self.drain.use(self)
 
     async def process_item(self, item: Any) -> Any:  # type: ignore[override]
@@ -74,32 +77,24 @@ class AttachmentsPipeline(FilesPipeline):
 
     async def fetch(self, file: QueuedFile) -> StoredFile | FailedFile | None:
         """Fetch one file into the store; None when the run is stopping and the file is as it was."""
-        job = _Job(file, StreamTarget(self.files.root, self._max_bytes, idle_timeout=self._idle_timeout))
         try:
-            job.target.path = self.files.part()
-            if self.drain is not None:
-                job.target.stopped = self.drain.stopping
-            return await super().process_item(job)
-        except ValueError:
-            return FailedFile("the address cannot be read")
+            part = self.files.part()
         except OSError as error:
             return _failure(error)
+        target = StreamTarget(part, self._max_bytes, idle_timeout=self._idle_timeout, stopped=self._stopped)
+        try:
+            return await super().process_item(_Job(file, target))
+        except ValueError:
+            return FailedFile("the address cannot be read")
         finally:
-            job.target.path.unlink(missing_ok=True) if job.target.path.suffix == ".part" else None
+            part.unlink(missing_ok=True)
 
     def get_media_requests(self, item: Any, info: Any) -> list[Request]:
         file: QueuedFile = item.file
         slot = ATTACHMENT_SLOT + file.host
-        if self.drain is not None:
-            # Scrapy reads a slot's settings by its full name, and these hosts are not known before.
-            self.crawler.engine.downloader.per_slot_settings.setdefault(
-                slot, {"concurrency": self.drain.limits.per_host}
-            )
-        meta = {
-            "stream_to": item.target,
-            "download_slot": slot,
-            "dont_retry": True,
-        }
+        # Scrapy reads a slot's settings by its full name, and these hosts are not known before.
+        self.crawler.engine.downloader.per_slot_settings.setdefault(slot, {"concurrency": self._per_host})
+        meta = {"stream_to": item.target, "download_slot": slot, "dont_retry": True}
         waits = _base(file.source_code) in FORBIDDEN_MEANS_WAIT and file.attempts < _FORBIDDEN_TRIES - 1
         meta["retry_statuses"] = {403} if waits else set()
         # Files are compressed already; what comes compressed all the same is unpacked with its size watched.

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Spider
 from scrapy.commands import ScrapyCommand
-
-from tenderscrapy.database import attachments
-from tenderscrapy.database.migrate import ready_url
-from tenderscrapy.database.pool import connect
-from tenderscrapy.http.file_store import FileStore
 
 if TYPE_CHECKING:
     import argparse
@@ -61,16 +55,24 @@ class Command(ScrapyCommand):
         parser.add_argument("--sweep", action="store_true", help="remove files that no tender refers to, then end")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        # every scrapy command imports this module
+        from tenderscrapy.database import attachments
+        from tenderscrapy.database.migrate import ready_url
+        from tenderscrapy.database.pool import connect
+
         settings: Any = self.settings
         if opts.sweep:
-            print(_sweep(FileStore(Path(settings["FILES_STORE"]))))
+            print(_sweep(settings["FILES_STORE"]))
             return
         process: Any = self.crawler_process
         crawler = process.create_crawler(FilesOnly)
         process.crawl(crawler, source_code=opts.source, once=opts.once)
         process.start()
         self.exitcode = 0 if crawler.stats.get_value("finish_reason") == "finished" else 1
-        connection = connect(ready_url())
+        url = ready_url()
+        if amqp_url := settings.get("AMQP_URL"):
+            _publish(url, amqp_url)
+        connection = connect(url)
         try:
             found = attachments.counts(connection, opts.source)
         finally:
@@ -78,8 +80,26 @@ class Command(ScrapyCommand):
         print(", ".join(f"{count} {status}" for status, count in found.items()) or "no files")
 
 
-def _sweep(store: FileStore) -> str:
+def _publish(url: str, amqp_url: str) -> None:
+    """Carry the events of the files to the broker; what it does not take now waits for the next relay."""
+    from tenderscrapy.messaging.outbox import OutboxRelay
+
+    relay = OutboxRelay(url, amqp_url)
+    relay.start()
+    try:
+        relay.drain(20.0)
+    finally:
+        relay.close()
+
+
+def _sweep(folder: str) -> str:
     """Remove what is older than a day and belongs to nobody: parts of broken transfers, files without a row."""
+    from tenderscrapy.database import attachments
+    from tenderscrapy.database.migrate import ready_url
+    from tenderscrapy.database.pool import connect
+    from tenderscrapy.http.file_store import FileStore
+
+    store = FileStore(folder)
     parts = store.remove_parts()
     removed = 0
     connection = connect(ready_url())

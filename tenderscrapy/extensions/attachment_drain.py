@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import psycopg2
@@ -102,7 +101,7 @@ class AttachmentDrain:
             return
         database = DatabaseThread(url, "tenderscrapy attachments")
         try:
-            await asyncio.to_thread(FileStore(Path(self._store)).remove_parts)
+            await asyncio.to_thread(self._tidy)
             transfers = Transfers(database, source, fetcher, self.limits, self.wake, cooldown_of(self.crawler))
             transfers.counts = Run.of(self.crawler).counts
             if once:
@@ -112,6 +111,12 @@ class AttachmentDrain:
             logger.exception("fetching files ended before its time; those left stay pending")
         finally:
             await asyncio.to_thread(database.close)
+
+    def _tidy(self) -> None:
+        try:
+            FileStore(self._store).remove_parts()
+        except OSError as error:
+            logger.warning("unfinished files cannot be removed: %s", error)
 
     async def _work(self, transfers: Transfers) -> None:
         while not self.stopping():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 DAY = 86_400.0
 _PART = ".part"
@@ -22,8 +22,8 @@ class FileStore:
     The same content has one path, whatever its names. Raises OSError (a full disk, no permission).
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path | str) -> None:
+        self.root = Path(root)
 
     def part(self) -> Path:
         """A path for a body that is still coming; nothing is there yet."""

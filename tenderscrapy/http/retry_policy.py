@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 #: Answers that may be different next time, whoever gives them.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 
+_LONGEST = 366 * 86_400.0
 _SECONDS = re.compile(r"\d{1,18}(?:\.\d*)?", re.ASCII)
 
 
@@ -23,11 +24,11 @@ def retry_after(value: str | bytes | None, now: datetime, served_at: str | bytes
 
     Reads seconds and HTTP dates. A date is measured by our clock and, where the answer has a Date header
     (``served_at``), by the server's too: the longer wait counts, so that neither clock undercuts it. A date that is
-    over is 0; negative numbers and words are nothing.
+    over is 0; negative numbers and words are nothing; more than a year is a year.
     """
     text = _text(value)
     if _SECONDS.fullmatch(text):
-        return float(text)
+        return min(float(text), _LONGEST)
     moment = _http_date(text)
     if moment is None:
         return None
@@ -35,7 +36,7 @@ def retry_after(value: str | bytes | None, now: datetime, served_at: str | bytes
     served = _http_date(_text(served_at))
     if served is not None:
         waits.append((moment - served).total_seconds())
-    return max(0.0, *waits)
+    return min(max(0.0, *waits), _LONGEST)
 
 
 def _text(value: str | bytes | None) -> str:

@@ -152,6 +152,18 @@ def test_a_full_disk_leaves_the_file_pending_and_says_so(files: Files, simulator
     assert list(files.store.glob("*.part")) == []
 
 
+def test_a_store_that_cannot_be_written_leaves_files_pending(files: Files, simulator: PortalSimulator) -> None:
+    files.offer(simulator.files.file_url("a.pdf"))
+    files.store.write_text("a file where the folder should be")
+
+    run = files.fetch()
+
+    assert run.returncode == 0, run.stderr
+    row = files.row()
+    assert (row["status"], row["attempts"]) == ("pending", 0)
+    assert row["error_message"].startswith("the file cannot be written: ")
+
+
 def test_an_outage_of_the_database_loses_no_file(files: Files, simulator: PortalSimulator) -> None:
     files.offer(*(simulator.files.file_url(f"{n}.pdf", delay=2) for n in range(3)))
     running = files.start()

@@ -282,6 +282,15 @@ def test_a_page_of_another_host_than_the_sources_is_refused(simulator: PortalSim
     assert outcome["message"] == "127.0.0.1 is not a host of this source"
 
 
+def test_a_page_that_unpacks_to_more_than_the_limit_is_refused(simulator: PortalSimulator) -> None:
+    simulator.fault("/files/a", times=None, kind="gzip_bomb", size=400_000_000)
+
+    answer = leave(simulator.files.file_url("a"), settings={"DOWNLOAD_MAXSIZE": 3_000_000})
+
+    assert only(answer)["error"] == "IgnoreRequest"
+    assert answer["stats"]["memusage/max"] < 300_000_000
+
+
 def test_a_proxy_of_the_environment_is_not_used(simulator: PortalSimulator, monkeypatch: pytest.MonkeyPatch) -> None:
     with listener() as (port, met):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")

@@ -33,7 +33,9 @@ NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
         ("1e9", None),
         ("Mon, 99 Foo 2026", None),
         ("٧", None),
+        ("9" * 18, 366 * 86_400),
         ("9" * 400, None),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 366 * 86_400),
     ],
 )
 def test_retry_after_is_seconds_a_date_or_nothing(header: str | bytes | None, seconds: float | None) -> None:
