@@ -33,10 +33,11 @@ SOURCES = ("ted", "contracts_finder")
 class Laptop:
     """Owns its children: they end with it, whether it is interrupted, terminated or done."""
 
-    def __init__(self, *, port: int, days: int, pages: int) -> None:
+    def __init__(self, *, port: int, days: int, pages: int, settings: tuple[str, ...] = ()) -> None:
         self.port = port
         self.days = days
         self.pages = pages
+        self.settings = [part for setting in settings for part in ("-s", setting)]
         self.console = Console(highlight=False, soft_wrap=True)
         self.logs = config().var_dir / "log"
         self.children: dict[str, subprocess.Popen[bytes]] = {}
@@ -84,7 +85,7 @@ class Laptop:
         since = (datetime.now(UTC) - timedelta(days=self.days)).date().isoformat()
         for source in sources:
             arguments = ("-a", f"since={since}", "-a", f"max_pages={self.pages}")
-            self._start(source, "-m", "scrapy", "crawl", source, *arguments)
+            self._start(source, "-m", "scrapy", "crawl", source, *arguments, *self.settings)
             self._say(f"Crawling {source} since {since} (log: {self.logs / f'{source}.log'})")
         self._watch(connection, sources)
         reached = [source for source in sources if self._report(connection, source)]

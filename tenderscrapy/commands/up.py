@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Command(ScrapyCommand):
-    """Exit status 0 when it was ended by Ctrl-C, 1 when the page could not be started."""
+    """Exit status 0 when it was ended by Ctrl-C, 1 when the page could not be started; ``-s`` goes to the crawls."""
 
     requires_project = True
     default_settings: ClassVar[dict] = {"LOG_ENABLED": False}
@@ -30,5 +30,7 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from tenderscrapy.laptop import Laptop
 
-        self.exitcode = Laptop(port=opts.port, days=opts.days, pages=opts.pages).run(once=opts.once)
+        self.exitcode = Laptop(port=opts.port, days=opts.days, pages=opts.pages, settings=tuple(opts.set)).run(
+            once=opts.once
+        )
         sys.stdout.flush()
