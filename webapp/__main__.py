@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import socket
 import sys
@@ -42,20 +43,27 @@ def main() -> int:
 
 
 def free_socket(host: str, port: int) -> socket.socket:
-    """A listening socket at ``port`` or the first free one after it; port 0 is any."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for candidate in range(port, min(port + TRIES, 65536)) if port else (0,):
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """A listening socket at ``port`` or the first free one after it; port 0 is any. Raises OSError."""
+    candidates = [0] if port == 0 else list(range(port, min(port + TRIES, 65536)))
+    for candidate in candidates[:-1]:
         try:
-            listener.bind((host, candidate))
-            listener.listen(128)
+            return _listening(host, candidate)
         except OSError as error:
-            listener.close()
-            last = error
-            continue
-        return listener
-    raise last
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise
+    return _listening(host, candidates[-1])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 if __name__ == "__main__":

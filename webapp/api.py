@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from flask import Blueprint, Response, jsonify, request
@@ -21,11 +21,14 @@ from webapp.tenders import detail, dict_rows, redirected, tenders
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from webapp.listing import Order
+
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 blueprint.after_request(show_allowance)
 
 _PAGE = 20
 _MAX_PAGE = 100
+_RUNS = 50
 _MAX_RUNS = 200
 
 
@@ -75,11 +78,13 @@ def list_tenders() -> Response:
     order = request.args.get("order", "newest")
     if order not in ("newest", "deadline"):
         raise invalid("order", "must be newest or deadline")
-    limit = _number("limit", _PAGE, 1, _MAX_PAGE)
+    limit = _number("limit", 1, _MAX_PAGE) or _PAGE
     filters = _filters(contract.filter_arguments(request.args))
     try:
         with database().connection() as connection:
-            page = listing.page(connection, filters, now(), order=order, limit=limit, cursor=request.args.get("cursor"))
+            page = listing.page(
+                connection, filters, now(), order=cast("Order", order), limit=limit, cursor=request.args.get("cursor")
+            )
             items = [records.tender(tender) for tender in tenders(connection, page.ids, now())]
     except listing.CursorError as error:
         raise invalid("cursor", str(error)) from error
@@ -115,8 +120,8 @@ def list_sources() -> Response:
 def list_runs() -> Response:
     """Crawl runs, newest first."""
     _only("limit", "before")
-    limit = _number("limit", 50, 1, _MAX_RUNS)
-    before = _number("before", None, 1, 2**63 - 1)
+    limit = _number("limit", 1, _MAX_RUNS) or _RUNS
+    before = _number("before", 1, 2**63 - 1)
     with database().connection() as connection:
         runs = dict_rows(connection, "runs", before=before, count=limit)
     following = runs[-1]["id"] if len(runs) == limit else None
@@ -156,10 +161,10 @@ def _only(*names: str) -> None:
             raise invalid(name[:80], "unknown parameter")
 
 
-def _number(name: str, default: int | None, least: int, most: int) -> int | None:
+def _number(name: str, least: int, most: int) -> int | None:
     text = request.args.get(name)
     if text is None:
-        return default
+        return None
     if not (text.isascii() and text.isdigit() and len(text) < 20 and least <= int(text) <= most):
         raise invalid(name, f"must be a number from {least} to {most}")
     return int(text)

@@ -53,10 +53,10 @@ def _database() -> None:
 
 def _queue() -> None:
     """Without AMQP_URL the queue is a table, so it is as ready as the database."""
-    if config().amqp_url:
-        from tenderscrapy.messaging.broker import check_broker
+    if url := config().amqp_url:
+        from tenderscrapy.messaging import broker
 
-        check_broker()
+        broker.connect(url, "tenderscrapy readiness").close()
     else:
         _database()
 

@@ -13,6 +13,8 @@ from webapp.cpv_divisions import DIVISIONS
 from webapp.versions import SHOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flask import Flask
 
 #: Days before a deadline from which it is shown as urgent.
@@ -76,24 +78,26 @@ def field_label(name: str) -> str:
 
 def plain_value(value: Any, field: str) -> str:
     """A value of a snapshot as text: a deadline in its zone, an amount with separators, a list by its parts."""
-    if field == "deadline_at":
-        parts = value if isinstance(value, dict) else {"deadline_at": value}
-        try:
-            return formatting.deadline(parts)
-        except ValueError:
-            return str(parts.get("deadline_at"))
-    if field in ("value_amount", "value_min_amount"):
-        try:
-            return formatting.number(Decimal(str(value)))
-        except ArithmeticError:
-            return str(value)
-    if field == "country":
-        return formatting.country(str(value))
+    try:
+        if field in _SHOWN_AS:
+            return _SHOWN_AS[field](value)
+    except (ValueError, ArithmeticError, TypeError):
+        return str(value)
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+
+
+def _amount(value: Any) -> str:
+    return formatting.number(Decimal(str(value)))
+
+
+_SHOWN_AS: dict[str, Callable[[Any], str]] = {
+    "deadline_at": lambda value: formatting.deadline(value if isinstance(value, dict) else {"deadline_at": value}),
+    "value_amount": _amount,
+    "value_min_amount": _amount,
+    "country": lambda value: formatting.country(str(value)),
+}
 
 
 def paragraphs(text: str) -> list[str]:

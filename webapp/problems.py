@@ -77,7 +77,7 @@ def _http(error: HTTPException) -> Response:
 
 
 def _unexpected(error: Exception) -> Response:
-    logger.exception("unexpected error at %s", request.path)
+    logger.error("unexpected error at %s", request.path, exc_info=error)
     return _http(InternalServerError("Something went wrong here; the log of the server has the details."))
 
 

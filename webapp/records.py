@@ -10,39 +10,65 @@ from uuid import UUID
 from webapp.formatting import local_deadline, now, remaining_days
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from webapp.search.passages import Passage
     from webapp.tenders import Detail, Tender
     from webapp.versions import Change
 
-_TENDER = (
-    "title title_lang description buyer_name buyers country nuts cpv notice_type procedure_type reference value_amount "
-    "value_min_amount value_currency value_is_gross published_at deadline_at deadline_is_date deadline_zone "
-    "deadline_kind status state ocid created_at updated_at"
-).split()
+#: Columns of ``tender`` that are written as they are, in this order.
+_FACTS = (
+    "title",
+    "title_lang",
+    "description",
+    "buyer_name",
+    "buyers",
+    "country",
+    "nuts",
+    "cpv",
+    "notice_type",
+    "procedure_type",
+    "reference",
+    "value_amount",
+    "value_min_amount",
+    "value_currency",
+    "value_is_gross",
+    "published_at",
+    "deadline_at",
+    "deadline_is_date",
+    "deadline_zone",
+    "deadline_kind",
+    "status",
+    "state",
+    "ocid",
+    "created_at",
+    "updated_at",
+)
 
 
 def plain(value: Any) -> Any:
     """``value`` in JSON's types; an amount without cents becomes a whole number."""
-    match value:
-        case dict():
-            return {name: plain(part) for name, part in value.items()}
-        case list() | tuple():
-            return [plain(part) for part in value]
-        case datetime():
-            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-        case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
-        case timedelta():
-            return int(value.total_seconds())
-        case UUID():
-            return str(value)
-        case _:
-            return value
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    for kind, written in _WRITTEN.items():
+        if isinstance(value, kind):
+            return written(value)
+    return value
+
+
+_WRITTEN: dict[type, Callable[[Any], Any]] = {
+    datetime: lambda at: at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+    Decimal: lambda amount: int(amount) if amount == amount.to_integral_value() else float(amount),
+    timedelta: lambda duration: int(duration.total_seconds()),
+    UUID: str,
+}
 
 
 def tender(found: Tender) -> dict[str, Any]:
     """A tender as search and lists show it. ``status`` is the source's word, ``state`` knows the deadline."""
-    facts = {name: plain(found.row[name]) for name in _TENDER}
+    facts = {name: plain(found.row[name]) for name in _FACTS}
     return {
         "id": found.id,
         **facts,

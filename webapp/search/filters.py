@@ -80,7 +80,7 @@ class Filters:
         """The SQL condition on ``tender t`` and its parameters; ``TRUE`` when nothing narrows."""
         chosen = [name for name, value in self.items() if value not in (None, ())]
         parameters = {name: _parameter(name, getattr(self, name)) for name in chosen if name != "has_documents"}
-        conditions = [_CONDITIONS[name] for name in chosen if name != "has_documents"]
+        conditions: list[sql.Composable] = [_CONDITIONS[name] for name in chosen if name != "has_documents"]
         if self.has_documents is not None:
             conditions.append(_HAS_DOCUMENTS if self.has_documents else sql.SQL("NOT ") + _HAS_DOCUMENTS)
         if self.status:
@@ -127,7 +127,7 @@ def like_pattern(text: str) -> str:
 
 def cpv_prefix(code: str) -> str:
     """The part of a CPV code that names its branch: ``72260000-5`` -> ``7226``, never less than the division."""
-    digits = code.split("-")[0].strip()
+    digits = code.split("-", maxsplit=1)[0].strip()
     if not (digits.isascii() and digits.isdigit() and 2 <= len(digits) <= 8):
         raise ValueError(f"{code[:40]!r} is no CPV code: two to eight digits")
     return max(digits.rstrip("0"), digits[:2], key=len)
@@ -142,7 +142,7 @@ def _words(value: Any, convert: Callable[[str], str] = str) -> tuple[str, ...]:
 
 def _word(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{str(value)[:40]!r} is no text")  # noqa: TRY004 - one error for all unreadable values
+        raise ValueError(f"{str(value)[:40]!r} is no text")
     text = "".join(c for c in value if c.isprintable()).strip()
     if not text or len(text) > 200:
         raise ValueError("a value is empty or longer than 200 characters")

@@ -26,13 +26,13 @@ def key_forms(text: str) -> list[str]:
     (``345-2026``), UUIDs and OCIDs are lower case.
     """
     text = text.strip().strip('"')
+    if match := _OJ.fullmatch(text):
+        return [f"{match['number']}-{match['year']}"]
     if not _IDENTIFIER.fullmatch(text):
         return []
     forms = [text, text.lower(), text.upper()]
     if match := _TED.fullmatch(text):
         forms.append(match["number"])
-    if match := _OJ.fullmatch(text):
-        forms.append(f"{match['number']}-{match['year']}")
     return list(dict.fromkeys(forms))
 
 

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from tenderscrapy.database.queries import queries
+from webapp.search.statements import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
 #: Private-use characters: the text loses its own before PostgreSQL puts these in.
 START, STOP = "\ue000", "\ue001"
 LENGTH = 320
+#: The section in which the index keeps a tender's structured facts.
+CARD = "card"
 _OPTIONS = f"StartSel={START}, StopSel={STOP}, MaxFragments=2, MaxWords=32, MinWords=12, FragmentDelimiter=' … '"
 
 
@@ -33,37 +35,32 @@ class Passage:
     page: int | None
     section: str | None
 
+    @property
+    def is_card(self) -> bool:
+        """Whether it only repeats the facts of the tender."""
+        return self.section == CARD
+
 
 def passages(connection: Connection, chunks: Sequence[int], words: str) -> dict[int, Passage]:
     """The passage of each chunk by its id; ``words`` is a tsquery whose words are marked, empty for none."""
     if not chunks:
         return {}
-    search: Any = queries("search")
-    found = search.passages(connection, chunks=list(chunks), marked=words, options=_OPTIONS)
-    return {row[0]: _passage(*row) for row in found}
+    parameters = {"chunks": list(chunks), "marked": words, "options": _OPTIONS, "card": CARD}
+    return {row["chunk_id"]: _passage(row) for row in rows(connection, "passages", parameters)}
 
 
-def _passage(
-    chunk_id: int,
-    tender_id: object,
-    attachment_id: int | None,
-    filename: str | None,
-    page: int | None,
-    section: str | None,
-    headline: str | None,
-    text: str,
-) -> Passage:
-    marked = headline if headline and START in headline else _beginning(text)
-    marked = " ".join(marked.split())
+def _passage(row: Mapping[str, Any]) -> Passage:
+    headline = row["headline"]
+    marked = " ".join(headline.split()) if headline and START in headline else _beginning(row["beginning"])
     return Passage(
-        chunk_id,
-        str(tender_id),
-        marked.replace(START, "").replace(STOP, ""),
-        highlighted(marked),
-        attachment_id,
-        filename,
-        page,
-        section,
+        chunk_id=row["chunk_id"],
+        tender_id=str(row["tender_id"]),
+        text=marked.replace(START, "").replace(STOP, ""),
+        html=highlighted(marked),
+        attachment_id=row["attachment_id"],
+        filename=row["filename"],
+        page=row["page"],
+        section=row["section"],
     )
 
 

@@ -32,7 +32,7 @@ Mode = Literal["identifier", "hybrid", "text"]
 #: Tenders that are ranked for one query, and so the highest ``total``.
 CANDIDATES = 200
 #: For a model that nobody has calibrated.
-DEFAULT_MIN_SCORE = 0.32
+DEFAULT_MIN_SCORE = 0.3
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from psycopg2 import sql
 
@@ -24,6 +24,8 @@ EXACT_WITHIN = 20_000
 #: Candidates that the index looks at a time, and altogether before it gives up.
 EF_SEARCH = 200
 MAX_SCAN_TUPLES = 60_000
+#: Chunks compared for each wanted tender before a tender with very many is suspected of crowding out the others.
+CHUNKS_PER_TENDER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Estimates of the collection: vectors of all models, chunks and tenders; 0 where the planner has not looked yet."""
+    """Estimates: vectors of all models, chunks, tenders; 0 where the planner has not looked yet."""
 
     embeddings: int
     chunks: int
@@ -67,13 +69,51 @@ def nearest(
 
     There are never fewer than the filters leave: where the index comes back short, all vectors are compared.
     """
+    near = _Near(connection, vector, model, within, count)
     if size.embeddings > EXACT_CHUNKS and not _selective(connection, within, size):
-        found = _approximate(connection, vector, model, within, count)
+        found, _ = near.approximate()
         if len(found) >= count:
             return found, "approximate"
-    parameters = {"vector": vector, "model": model.name, "count": count} | within.parameters
-    exact = rows(connection, "nearest_exact", parameters, within=within.condition)
-    return [row["chunk_id"] for row in exact], "exact"
+    chunks = CHUNKS_PER_TENDER * count
+    found, seen = near.exact(chunks)
+    if len(found) < count and seen >= chunks:
+        found, _ = near.exact(None)
+    return found, "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    connection: Connection
+    vector: str
+    model: Model
+    within: Within
+    count: int
+
+    def exact(self, chunks: int | None) -> tuple[list[int], int]:
+        return self._rows(sql.SQL("e.embedding"), chunks)
+
+    def approximate(self) -> tuple[list[int], int]:
+        settings = {
+            "hnsw.ef_search": EF_SEARCH,
+            "hnsw.iterative_scan": "relaxed_order",
+            "hnsw.max_scan_tuples": MAX_SCAN_TUPLES,
+        }
+        with self.connection.cursor() as cursor:
+            for name, value in settings.items():
+                cursor.execute("SELECT set_config(%s, %s, true)", (name, str(value)))
+        operand = sql.SQL("CAST(e.embedding AS halfvec({}))").format(sql.Literal(self.model.dim))
+        return self._rows(operand, 2 * self.count)
+
+    def _rows(self, operand: sql.Composable, chunks: int | None) -> tuple[list[int], int]:
+        parameters = {"vector": self.vector, "model": self.model.name, "chunks": chunks, "count": self.count}
+        found = rows(
+            self.connection,
+            "nearest",
+            parameters | self.within.parameters,
+            operand=operand,
+            among=self.within.vectors,
+        )
+        return [row["chunk_id"] for row in found], int(found[0]["seen"]) if found else 0
 
 
 def _selective(connection: Connection, within: Within, size: Size) -> bool:
@@ -82,20 +122,3 @@ def _selective(connection: Connection, within: Within, size: Size) -> bool:
     enough = max(1, EXACT_WITHIN * size.tenders // size.embeddings)
     [row] = rows(connection, "count_within", {"enough": enough} | within.parameters, where=within.tenders)
     return row[0] < enough
-
-
-def _approximate(connection: Connection, vector: str, model: Model, within: Within, count: int) -> list[int]:
-    settings = {
-        "hnsw.ef_search": EF_SEARCH,
-        "hnsw.iterative_scan": "relaxed_order",
-        "hnsw.max_scan_tuples": MAX_SCAN_TUPLES,
-    }
-    with connection.cursor() as cursor:
-        for name, value in settings.items():
-            cursor.execute("SELECT set_config(%s, %s, true)", (name, str(value)))
-    parameters: dict[str, Any] = {"vector": vector, "model": model.name, "chunks": 2 * count, "count": count}
-    operand = sql.SQL("CAST(e.embedding AS halfvec({}))").format(sql.Literal(model.dim))
-    found = rows(
-        connection, "nearest_approximate", parameters | within.parameters, within=within.condition, operand=operand
-    )
-    return [row["chunk_id"] for row in found]

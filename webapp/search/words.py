@@ -17,12 +17,28 @@ if TYPE_CHECKING:
     from webapp.search.query import Query
     from webapp.search.within import Within
 
-#: The configurations that chunks are stemmed with (text_config in the schema), and the unstemmed form beside each.
+#: The configurations that chunks are stemmed with (text_config in the schema), and the two that keep words whole.
 #: A short query's language cannot be told, so its words are looked up in all of them.
-CONFIGS = (
-    "plain simple danish german greek english spanish finnish french irish hungarian italian lithuanian dutch norwegian "
-    "portuguese romanian swedish"
-).split()
+CONFIGS = [
+    "plain",
+    "simple",
+    "danish",
+    "dutch",
+    "english",
+    "finnish",
+    "french",
+    "german",
+    "greek",
+    "hungarian",
+    "irish",
+    "italian",
+    "lithuanian",
+    "norwegian",
+    "portuguese",
+    "romanian",
+    "spanish",
+    "swedish",
+]
 #: Shorter stems begin too many words to be taken for the first part of a compound.
 MIN_STEM = 5
 #: Occurrences are counted so far: a word in more chunks than that tells next to nothing.

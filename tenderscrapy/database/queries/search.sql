@@ -1,5 +1,5 @@
--- Finding tenders. {within} stands for the reader's filters on "c" (a chunk), {where} for those on "t" (a tender);
--- {operand} for the embedding cast as the model's approximate index has it.
+-- Finding tenders. {within} stands for the reader's filters on "c" (a chunk), {among} for the same on "e" (its vector),
+-- {where} for those on "t" (a tender), {operand} for the vector with or without the cast of the model's index.
 
 -- name: tenders_by_number(forms, uuids, reference)
 -- A number that a source, the procedure or its buyer gave; the tender's own id before all.
@@ -50,30 +50,24 @@ SELECT (SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('chunk_e
 -- name: count_within(enough)
 SELECT count(*) FROM (SELECT FROM tender t WHERE {where} LIMIT :enough) AS counted;
 
--- name: nearest_exact(vector, model, count)
--- Each tender's nearest chunk. The operand is cast otherwise than in the index, so that no approximate plan is possible.
-SELECT near.tender_id, CAST(near.best[2] AS bigint) AS chunk_id
-FROM (
-    SELECT c.tender_id, min(ARRAY[e.embedding <=> CAST(:vector AS halfvec), CAST(c.id AS float8)]) AS best
-    FROM chunk_embedding e JOIN chunk c ON c.id = e.chunk_id
-    WHERE e.model = :model AND {within}
-    GROUP BY c.tender_id
-) AS near
-ORDER BY near.best, near.tender_id
-LIMIT :count;
-
--- name: nearest_approximate(vector, model, chunks, count)
--- The index hands out rows in relaxed order; the materialised part takes them, the outer one puts them in order.
+-- name: nearest(vector, model, chunks, count)
+-- The nearest chunk of each tender, out of the :chunks nearest. Only an operand cast as in the model's index can be
+-- answered by it: its rows come in relaxed order, the materialised part takes them and the outer one sorts. The tender is
+-- looked up afterwards, so that vectors do not travel through a join.
 WITH near AS MATERIALIZED (
-    SELECT c.tender_id, c.id, {operand} <=> CAST(:vector AS halfvec) AS distance
-    FROM chunk_embedding e JOIN chunk c ON c.id = e.chunk_id
-    WHERE e.model = :model AND {within}
+    SELECT e.chunk_id, {operand} <=> CAST(:vector AS halfvec) AS distance
+    FROM chunk_embedding e
+    WHERE e.model = :model AND {among}
     ORDER BY {operand} <=> CAST(:vector AS halfvec)
     LIMIT :chunks
 )
-SELECT best.tender_id, best.id AS chunk_id
-FROM (SELECT DISTINCT ON (near.tender_id) near.* FROM near ORDER BY near.tender_id, near.distance, near.id) AS best
-ORDER BY best.distance, best.id
+SELECT CAST(best.place[2] AS bigint) AS chunk_id, best.seen
+FROM (
+    SELECT min(ARRAY[near.distance, CAST(near.chunk_id AS float8)]) AS place, sum(count(*)) OVER () AS seen
+    FROM near JOIN chunk c ON c.id = near.chunk_id
+    GROUP BY c.tender_id
+) AS best
+ORDER BY best.place
 LIMIT :count;
 
 -- name: query_terms(words, configs, min_stem)
@@ -137,12 +131,22 @@ SELECT c.id AS chunk_id, c.tender_id, 1 - (e.embedding <=> CAST(:vector AS halfv
 FROM chunk c LEFT JOIN chunk_embedding e ON e.chunk_id = c.id AND e.model = :model
 WHERE c.id = ANY (:chunks);
 
--- name: passages(chunks, marked, options)
--- The part of each chunk where the query's words stand, between private-use characters that the text itself loses.
-SELECT c.id AS chunk_id, c.tender_id, c.attachment_id, f.filename, c.page, c.section,
+-- name: passages(chunks, marked, options, card)
+-- The part of each chunk where the query's words stand, between private-use characters that the text itself loses. A card
+-- repeats what is shown beside it anyway: the description speaks in its place.
+SELECT shown.chunk_id, shown.tender_id, shown.attachment_id, shown.filename, shown.page, shown.section,
        CASE WHEN :marked = '' THEN NULL
-            ELSE ts_headline(text_config(c.lang), translate(c.text, E'\uE000\uE001', ''), CAST(:marked AS tsquery), :options)
+            ELSE ts_headline(text_config(shown.lang), shown.text, CAST(:marked AS tsquery), :options)
        END AS headline,
-       left(c.text, 4000) AS text
-FROM chunk c LEFT JOIN attachment f ON f.id = c.attachment_id
-WHERE c.id = ANY (:chunks);
+       left(shown.text, 1000) AS beginning
+FROM (
+    SELECT c.id AS chunk_id, c.tender_id, c.attachment_id, f.filename, c.page,
+           CASE WHEN said.own THEN c.section ELSE 'description' END AS section,
+           CASE WHEN said.own THEN c.lang ELSE t.title_lang END AS lang,
+           translate(left(CASE WHEN said.own THEN c.text ELSE t.description END, 20000), E'\uE000\uE001', '') AS text
+    FROM chunk c
+    JOIN tender t ON t.id = c.tender_id
+    LEFT JOIN attachment f ON f.id = c.attachment_id
+    CROSS JOIN LATERAL (SELECT c.section IS DISTINCT FROM :card OR t.description IS NULL AS own) AS said
+    WHERE c.id = ANY (:chunks)
+) AS shown;
