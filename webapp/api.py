@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from webapp.listing import Order
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
-blueprint.after_request(show_allowance)
 
 _PAGE = 20
 _MAX_PAGE = 100
@@ -32,10 +31,14 @@ _RUNS = 50
 _MAX_RUNS = 200
 
 
-@blueprint.before_request
+@blueprint.before_app_request
 def _check_key() -> None:
-    if request.endpoint != "api.openapi":
+    """Also for addresses and methods that are not there: only a key learns so."""
+    if request.path.startswith("/api/") and request.endpoint != "api.openapi":
         require_key()
+
+
+blueprint.after_app_request(show_allowance)
 
 
 @blueprint.get("/openapi.json")
@@ -126,13 +129,6 @@ def list_runs() -> Response:
         runs = dict_rows(connection, "runs", before=before, count=limit)
     following = runs[-1]["id"] if len(runs) == limit else None
     return jsonify({"items": [records.plain(run) for run in runs], "next_before": following})
-
-
-@blueprint.route("/", defaults={"path": ""}, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
-@blueprint.route("/<path:path>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
-def nothing_here(path: str) -> Response:
-    """Everything else: only a key learns that nothing is there."""
-    raise ProblemError(404, "Not found", "The API has nothing here; see /api/v1/openapi.json.")
 
 
 def _body() -> Any:
