@@ -13,6 +13,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Self
 
+from tenderscrapy.normalise.privacy import without_contacts
+
 
 @dataclass(slots=True)
 class Flag:
@@ -128,8 +130,8 @@ class Notice:
     walk_page: int | None = None
 
     def flag(self, code: str, field: str = "", detail: object = "") -> Self:
-        """Note that something could not be taken as it stands; ``detail`` is cut to 200 characters."""
-        self.flags.append(Flag(code, field, str(detail)[:200]))
+        """Note that something could not be taken as it stands; ``detail``: 200 characters at most, without contacts."""
+        self.flags.append(Flag(code, field, without_contacts(str(detail)[:200])))
         return self
 
 

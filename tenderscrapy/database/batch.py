@@ -10,6 +10,7 @@ from uuid import uuid4
 from tenderscrapy.identity import matching
 from tenderscrapy.identity.merging import canonical, edition, text_digest
 from tenderscrapy.items import to_json
+from tenderscrapy.normalise.privacy import without_contacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,6 +79,10 @@ def rows_of(notices: Iterable[Notice]) -> dict[Identity, Row]:
     for notice in notices:
         snapshot = to_json(notice)
         text = canonical(snapshot)
+        if "@" in text:
+            # The mappers mask what is text; an address may also stand where a code or a page was to be.
+            snapshot = without_contacts(snapshot)
+            text = canonical(snapshot)
         row = Row((notice.source_code, notice.notice_id), notice, snapshot, text, text_digest(text), uuid4())
         other = rows.get(row.identity)
         if other is not None:

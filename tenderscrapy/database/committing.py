@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import psycopg2
-from psycopg2.errors import DeadlockDetected, SerializationFailure
+from psycopg2.errors import DeadlockDetected, ProgramLimitExceeded, SerializationFailure
 
 from tenderscrapy.database.batch import as_json
 from tenderscrapy.database.queries import queries
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Bad data of one notice: SQLSTATE classes 22 and 23, and text that has no place in the database's encoding.
-PERMANENT = (psycopg2.DataError, psycopg2.IntegrityError, ValueError)
+#: Bad data of one notice: SQLSTATE classes 22 and 23, text that has no place in the database's encoding, and a number
+#: or an address too long for an index (54000), which the driver calls operational although it never passes.
+PERMANENT = (psycopg2.DataError, psycopg2.IntegrityError, ProgramLimitExceeded, ValueError)
+#: What the index of the quarantine takes of a number that no other index took.
+_LONGEST_NUMBER = 500
 
 _ATTEMPTS = 8
 
@@ -79,11 +82,12 @@ def _store(connection: Connection, notices: Sequence[Notice]) -> list[str]:
 
 def _quarantine(connection: Connection, notice: Notice, error: Exception) -> None:
     reason = str(error).splitlines()[0][:300]
-    logger.error("%s notice %s cannot be stored and is set aside: %s", notice.source_code, notice.notice_id, reason)
+    number = notice.notice_id[:_LONGEST_NUMBER]
+    logger.error("%s notice %s cannot be stored and is set aside: %s", notice.source_code, number, reason)
     queries("storage").put_quarantine(
         connection,
         source_code=storable(notice.source_code),
-        notice_id=storable(notice.notice_id),
+        notice_id=storable(number),
         payload=as_json([storable(without_contacts(to_json(notice)))])[1:-1],
         reason=storable(reason),
     )

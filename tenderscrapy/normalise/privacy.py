@@ -66,6 +66,7 @@ _NATIONAL = re.compile(
     r"(?<![\w/.,+-])(?<!\d[ \xa0])(?:"
     r"\(0[ ]?\d{1,5}\)[ ]?\d{2,}(?:[ /-]{1,3}\d+)*"
     r"|0[1-9]\d{1,3}[ ]?/[ ]?(?:\d{6,9}|\d{2,4}[ ]\d{2,4}(?:[ ]\d{2,4})*)(?:[ ]?-[ ]?\d{1,4})?"
+    r"|0[1-9]\d{1,3}[ ]?/[ ]?(?!(?:19|20)\d\d-)\d{2,5}[ ]?-[ ]?\d{1,5}"
     r"|0[1-9]\d{1,3}-\d{6,8}"
     r"|0[1-9]\d{1,3}[ ](?!20\d{6}\b)\d{5,8}(?:-\d{1,4})?"
     r"|0(?:[1-9]\d{1,3}|000)(?:[ ]\d{3,4}){2}"
@@ -183,7 +184,8 @@ def _masked_once(text: str) -> str:
 def _masked_words(text: str) -> str:
     text = _LABELLED.sub(_labelled_phone, text)
     text = _NATIONAL.sub(_phone, _INTERNATIONAL.sub(_phone, text))
-    for pattern in (_AFTER_LABEL, _ASKED_FOR, _HONORIFIC):
+    # The end of a sentence reads like an initial: the next one's "Please contact" must be found before that.
+    for pattern in (_ASKED_FOR, _AFTER_LABEL, _HONORIFIC):
         text = pattern.sub(_name, text)
     return text
 

@@ -66,6 +66,7 @@ def test_an_at_sign_alone_is_no_address(text: str) -> None:
         ("(0 30) 12 34 56", M),
         ("rufen Sie 0211/8912345 an", f"rufen Sie {M} an"),
         ("unter 0211-8912345", f"unter {M}"),
+        ("oder 030/23125-471, Zimmer 5", f"oder {M}, Zimmer 5"),
         ("call 0800 123 4567 now", f"call {M} now"),
         ("ring 01234 567890.", f"ring {M}."),
         ("on 020 7946 0000,", f"on {M},"),
@@ -171,6 +172,7 @@ def test_a_date_code_reference_amount_or_address_stays(text: str) -> None:
         ("z. Hd.: Herrn Muster", f"z. Hd.: {M}"),
         ("Fragen an Frau Muster oder Herrn Dr. Beispiel.", f"Fragen an Frau {M} oder Herrn {M}."),
         ("please contact Jane Doe on 01234 567890", f"please contact {M} on {M}"),
+        ("Contact: Jane Doe. Please contact Ann Public on 01234 567890", f"Contact: {M} contact {M} on {M}"),
         ("Ask Mrs Doe", f"Ask Mrs {M}"),
     ],
 )
