@@ -42,19 +42,24 @@ def remains(database_server: str, database_template: str) -> Iterator[Remains]:
         _without_title(planted.release(planted.CONTRACTS_FINDER_DROPPED, 5)),
     ]
     with whole_way(database_server, database_template, ted_notices=[], contracts_finder_releases=releases) as way:
-        way.simulator.fault("POST /v3/*", status=200, body=_ted_page(), media_type="application/json")
+        for page in (_ted_records(), []):
+            way.simulator.fault("POST /v3/*", status=200, body=_ted_page(page), media_type="application/json")
         runs = [way.crawl(spider, since="2026-01-01", LOG_LEVEL="DEBUG") for spider in ("ted", "contracts_finder")]
         log = "".join(run.stdout + run.stderr for run in runs) + _store_xml(way) + way.index_once()
         yield Remains(way, log, _dump(way.database))
 
 
-def _ted_page() -> bytes:
-    records = [
+def _ted_records() -> list[dict[str, Any]]:
+    """One record to store, one to set aside, one that cannot be read, one without title."""
+    return [
         planted.ted_record(planted.TED, "471001-2026"),
         planted.ted_record(planted.TED_ASIDE, "471002-2026", **{"buyer-country": [UNSTORABLE]}),
-        planted.ted_record(planted.TED_DROPPED, "", **{"publication-number": f"Tel. {planted.TED_DROPPED.phone}"}),
+        planted.ted_record(planted.TED_DROPPED, f"Tel. {planted.TED_DROPPED.phone}"),
         planted.ted_record(planted.TED_DROPPED, "471003-2026", **{"title-proc": {}}),
     ]
+
+
+def _ted_page(records: list[dict[str, Any]]) -> bytes:
     page = {"notices": records, "totalNoticeCount": 4, "iterationNextToken": "next", "timedOut": False}
     return json.dumps(page).encode()
 
@@ -105,10 +110,12 @@ def leaks(text: str) -> list[str]:
 
 
 def test_the_notices_went_the_ways_that_they_were_made_for(remains: Remains) -> None:
-    runs = remains.way.select("SELECT spider, state, fetched, new, quarantined, rejected FROM crawl_run ORDER BY id")
+    names = "spider, state, reason, fetched, new, quarantined, rejected"
+    runs = remains.way.select(f"SELECT {names} FROM crawl_run ORDER BY id")
+    reason = "1 notice(s) set aside; see quarantine"
     assert [tuple(run.values()) for run in runs] == [
-        ("ted", "incomplete", 4, 1, 1, 2),
-        ("contracts_finder", "incomplete", 3, 1, 1, 1),
+        ("ted", "incomplete", reason, 4, 1, 1, 2),
+        ("contracts_finder", "incomplete", reason, 3, 1, 1, 1),
     ]
     aside = remains.way.select("SELECT source_code, count(*) AS n FROM quarantine GROUP BY 1 ORDER BY 1")
     assert [(row["source_code"], row["n"]) for row in aside] == [("contracts_finder", 1), ("ted", 3)]
