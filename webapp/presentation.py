@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import time
 from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Days before a deadline from which it is shown as urgent.
 URGENT = 3
+LAST_SECOND = time(23, 59, 59)
+#: Characters of a description in a list; the stylesheet cuts at whole lines.
+EXCERPT = 320
 
 _CHIPS = {"cpv": "CPV", "nuts": "Region"}
 
@@ -32,6 +36,8 @@ def init_app(app: Flask) -> None:
         chip,
         field_label,
         plain_value,
+        said,
+        excerpt,
         paragraphs,
         lot_facts,
         file_name,
@@ -88,6 +94,22 @@ def plain_value(value: Any, field: str) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
 
 
+def said(value: Any, field: str, tender: Any) -> str:
+    """What one source says of a field in which the sources disagree; a deadline in the tender's zone.
+
+    Only the instant is kept of a contradicting deadline: the last second of a day is what a date without a clock time
+    is stored as, and is shown as one.
+    """
+    if field != "deadline_at":
+        return plain_value(value, field)
+    instant = formatting.instant_of(value)
+    last_second = (
+        instant is not None and instant.astimezone(formatting.zone(tender.deadline_zone)).time() == LAST_SECOND
+    )
+    parts = {"deadline_at": value, "deadline_zone": tender.deadline_zone, "deadline_is_date": last_second}
+    return plain_value(parts, field)
+
+
 def _amount(value: Any) -> str:
     return formatting.number(Decimal(str(value)))
 
@@ -98,6 +120,11 @@ _SHOWN_AS: dict[str, Callable[[Any], str]] = {
     "value_min_amount": _amount,
     "country": lambda value: formatting.country(str(value)),
 }
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text on one line, as much as two lines of a list may show."""
+    return " ".join(text[: 2 * EXCERPT].split())[:EXCERPT]
 
 
 def paragraphs(text: str) -> list[str]:

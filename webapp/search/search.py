@@ -73,13 +73,13 @@ def search(connection: Connection, query: Query, filters: Filters, now: datetime
 
 
 def passages_of(connection: Connection, tender_id: str, query: Query, count: int = 3) -> list[Passage]:
-    """Where one tender answers ``query``: its ``count`` best passages that reach the threshold, best first."""
+    """Where one tender answers ``query``: its ``count`` best passages that come near the threshold, best first."""
     size, model = collection_size(connection), active_model(connection)
     vector = _vector(query.text, model)
     terms = words.terms(connection, query, size.chunks)
     chunks = [row[0] for row in queries("tenders").chunks_of(connection, id=tender_id)]
     best = ranking.chunk_hits(connection, chunks, vector, model, terms)
-    found = ranking.relevant(best, _min_score(model))[:count]
+    found = [hit for hit in best if hit.score >= ranking.TAIL * _min_score(model)][:count]
     shown = passages(connection, [hit.chunk_id for hit in found if hit.chunk_id], terms.any)
     return [shown[hit.chunk_id] for hit in found if hit.chunk_id in shown]
 
