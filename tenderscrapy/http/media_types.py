@@ -72,10 +72,11 @@ _SIGNATURES = (
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
 )
-_HTML_START = re.compile(
-    rb"(?:<!--.*?-->|<\?xml[^>]*>|\s)*<(?:!doctype\s+html|html|head|body|script|meta|title|div|form|table|p|br|h[1-6])\b",
-    re.IGNORECASE | re.DOTALL,
+_HTML_TAG = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|script|meta|title|div|form|table|p|br|h[1-6])\b", re.IGNORECASE
 )
+# What may stand in front of a document's first tag.
+_PREFACES = ((b"<!--", b"-->"), (b"<?", b"?>"))
 _OFFICE_PARTS = ((b"word/", ".docx"), (b"xl/", ".xlsx"), (b"ppt/", ".pptx"))
 _ZIP_FAMILY = {ZIP, *(ENDINGS[ending] for ending in (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"))}
 _OLE_FAMILY = {OLE, *(ENDINGS[ending] for ending in (".doc", ".xls", ".ppt"))}
@@ -98,7 +99,7 @@ def sniff(head: bytes, tail: bytes = b"") -> str | None:
     text = _as_text(head)
     if text is None:
         return None
-    if _HTML_START.match(text):
+    if _HTML_TAG.match(_first_tag(text)):
         return HTML
     return XML if text.startswith(b"<?xml") or re.match(rb"<[A-Za-z][\w.:-]*[\s>/]", text) else TEXT
 
@@ -123,6 +124,15 @@ def _as_text(head: bytes) -> bytes | None:
     if not start or any(byte < 32 and byte not in b"\t\n\x0b\x0c\r\x1b" for byte in start):
         return None
     return start.lstrip()
+
+
+def _first_tag(text: bytes) -> bytes:
+    """``text`` from its first tag on, past comments and processing instructions."""
+    rest = text
+    for beginning, end in _PREFACES * 20:
+        if rest.startswith(beginning):
+            rest = rest.partition(end)[2].lstrip()
+    return rest
 
 
 def ending_for(media_type: str | None) -> str:

@@ -23,6 +23,7 @@ PORTS = {"http": 80, "https": 443}
 #: Request headers, beside Authorization and Cookie, that prove to one host who we are and go to no other.
 CREDENTIALS = ("X-API-Key", "Api-Key", "X-Auth-Token", "Proxy-Authorization")
 
+_LONGEST = 8192
 # What may stand in the authority of an address: a name or a bracketed IPv6 address, then a port.
 _AUTHORITY = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _CONTROL = re.compile("[\x00-\x20\x7f]")
@@ -76,6 +77,8 @@ def check_url(url: str, allowed: PrivateHosts = NO_PRIVATE_HOSTS, *, hosts: Coll
     ``hosts``: the only hosts that this request may go to, where its source has fixed ones.
     Raises AddressRefusedError that names the host and the rule, never the whole address.
     """
+    if len(url) > _LONGEST:
+        raise AddressRefusedError(f"an address of more than {_LONGEST} characters")
     if is_denied(url):
         raise AddressRefusedError("the operator of this portal prohibits automated access")
     parts = _split(url)

@@ -50,6 +50,8 @@ def test_a_killed_transfer_is_taken_up_by_the_next_process(files: Files, simulat
     running.communicate()
 
     assert [row["status"] for row in files.rows()] == ["pending", "pending"]
+    # what is left of the dead process' lease, which is half a minute, is not what this test is about
+    files.select("UPDATE attachment SET claimed_until = now() + interval '3 seconds' WHERE claimed_until > now()")
     run = files.fetch()
     assert run.returncode == 0, run.stderr
     assert [(row["status"], row["size"]) for row in files.rows()] == [("ready", MEGABYTE), ("ready", 1000)]

@@ -62,6 +62,7 @@ def archive(*names: str, first: tuple[str, str] | None = None) -> bytes:
         (LOGIN, "text/html"),
         (b"\xef\xbb\xbf\r\n  <HTML lang=de>", "text/html"),
         (b"<!-- a comment --><html>", "text/html"),
+        (b"<!----><!---->" * 200 + b"<htm", "text/plain"),  # no spinning over what looks like a page
         (b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x"><html>', "text/html"),
         ("<html>".encode("utf-16"), "text/html"),
         (b"<script>location='/login'</script>", "text/html"),

@@ -64,6 +64,7 @@ def test_ordinary_addresses_pass(url: str) -> None:
         ("http://portal.local/", "not a public name"),
         ("http://metadata.google.internal./", "not a public name"),
         ("https://www.vergabe24.de/", "prohibits automated access"),
+        ("https://example.org/" + "x" * 9000, "more than 8192 characters"),
     ],
 )
 def test_other_addresses_are_refused_with_their_reason(url: str, reason: str) -> None:
