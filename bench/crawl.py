@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
-from bench.measuring import DisqualifiedError, Figures, interleaved, timed_process
+from bench.measuring import DisqualifiedError, Figures, interleaved, ratio_to, timed_process
 from bench.peers.asking import DELAY
 from bench.peers.rows import TABLES
 from bench.services import ROOT, databases, portal
@@ -131,8 +131,5 @@ def run(notices: int, repeats: int) -> dict[str, Any]:
         "notices": notices,
         "repeats": repeats,
         "contenders": [figures.as_json() for figures in results.values()],
-        "ratios": [
-            {"to": peer, "ratio": round(ratio, 2), "goal": GOALS[peer], "reached": ratio >= GOALS[peer]}
-            for peer, ratio in ratios.items()
-        ],
+        "ratios": [ratio_to(peer, ratio, GOALS[peer]) for peer, ratio in ratios.items()],
     }

@@ -80,3 +80,8 @@ def interleaved(repeats: int, contenders: Iterable[Callable[[bool], None]]) -> N
     for round_ in range(repeats + 1):
         for contender in every:
             contender(round_ > 0)
+
+
+def ratio_to(peer: str, ratio: float, goal: float | None) -> dict[str, Any]:
+    """Our median by the peer's, and whether that is enough; without a goal it is told for completeness."""
+    return {"to": peer, "ratio": round(ratio, 2), "goal": goal, "reached": None if goal is None else ratio >= goal}

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from bench.peers.rows import ATTACHMENT, DECISION, KEY, OUTBOX, SOURCE, TENDER, VERSION, rows_of
+from tenderscrapy.identity.keys import strong_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ _JSON = frozenset({"buyers", "lots", "links", "conflicts", "snapshot", "payload"
 def write(connection: Connection, notices: Iterable[Notice]) -> None:
     """Store each notice in a transaction of its own: known by a key or new, seven tables, commit."""
     for notice in notices:
+        notice.keys = strong_keys(notice)
         rows = rows_of(notice)
         with connection.cursor() as cursor:
             pairs = tuple((key.kind, key.value) for key in notice.keys)

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from tenderscrapy.database.changes import event
 from tenderscrapy.identity import matching
-from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.identity.merging import attachments, canonical, digest, merge, tender_hash
 from tenderscrapy.items import to_json
 
@@ -57,8 +56,7 @@ class Rows:
 
 
 def rows_of(notice: Notice, tender_id: str | None = None) -> Rows:
-    """Keys, snapshot, hashes, merged record and event of ``notice``."""
-    notice.keys = strong_keys(notice)
+    """Snapshot, hashes, merged record and event of ``notice``, whose keys are there."""
     snapshot = to_json(notice)
     tender_id = tender_id or str(uuid4())
     record = merge([snapshot])

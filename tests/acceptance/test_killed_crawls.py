@@ -60,7 +60,9 @@ def test_a_ted_crawl_killed_at_any_moment_ends_as_an_undisturbed_one(
     publish_tally(killer, "SIGKILL of a TED crawl")
     assert tally.wrong == [], f"seed {SEED}: {killer.log()}"
     assert (tally.tried, tally.lost, tally.duplicated) == (kills, 0, 0)
-    assert tally.landed >= (25 if full() else 1), f"seed {SEED}: only {tally.landed} of {kills} kills met uncommitted work"
+    assert tally.landed >= (25 if full() else 1), (
+        f"seed {SEED}: only {tally.landed} of {kills} kills met uncommitted work"
+    )
 
 
 @pytest.mark.chaos
