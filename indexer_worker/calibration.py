@@ -1,0 +1,116 @@
+"""How near a passage must be to count as an answer: cosines mean something else in every embedding model."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer_worker import index
+from tenderscrapy.database.pool import connect, transaction
+from tenderscrapy.database.queries import queries
+from tenderscrapy.exceptions import ConfigurationError
+
+if TYPE_CHECKING:
+    from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
+
+    from tenderscrapy.ai.provider import EmbeddingProvider
+
+logger = logging.getLogger(__name__)
+
+#: Of the questions that get no answer, this share really has none; and this share of those without one gets none.
+PRECISION = 0.95
+RECALL = 0.95
+MIN_TENDERS = 100
+SAMPLED_TENDERS = 200
+
+#: What nobody puts out to tender, in the languages of the collections.
+UNANSWERABLE = (
+    "how to bake an apple pie without eggs",
+    "who won the football world cup final",
+    "symptoms of a cold in small children",
+    "lyrics of a sad love song about the sea",
+    "best opening moves against the Sicilian defence",
+    "what is the meaning of life",
+    "my cat does not eat its breakfast",
+    "distance between the moon and the earth",
+    "how do I learn to play the violin alone",
+    "horoscope for lovers born in March",
+    "Rezept für Kartoffelsuppe mit Würstchen",
+    "wie alt wurde der älteste Papagei",
+    "lustige Geburtstagssprüche für meinen Onkel",
+    "warum ist der Himmel am Abend rot",
+    "wer spielt die Hauptrolle im neuen Krimi",
+    "Gedicht über den Herbst für die Schule",
+    "Strickanleitung für einen warmen Pullover",
+    "wie werde ich schneller beim Schwimmen",
+    "recette de la tarte aux pommes de ma grand-mère",
+    "pourquoi les chats ronronnent-ils la nuit",
+    "paroles d'une chanson d'amour triste",
+    "comment apprendre à jouer aux échecs",
+    "qui a gagné le tour de France cette année",
+    "comment se débarrasser du hoquet",
+    "receta de tortilla de patatas con cebolla",
+    "por qué los perros ladran a la luna",
+    "cómo aprender a tocar la guitarra solo",
+    "frases bonitas para una boda",
+    "ricetta della pasta al pomodoro",
+    "chi ha scritto questa vecchia canzone",
+    "perché i gatti hanno paura dell'acqua",
+    "przepis na zupę ogórkową babci",
+    "jak nauczyć psa podawać łapę",
+    "dlaczego liście spadają jesienią",
+    "hoe bak ik pannenkoeken zonder melk",
+    "waarom slapen vleermuizen ondersteboven",
+)
+
+
+def calibrate(database_url: str, provider: EmbeddingProvider) -> str:
+    """Set ``embedding_model.min_score`` of the active model from this very collection; says what it is now.
+
+    Questions that no tender answers show how near a wrong passage gets, titles of indexed tenders how near a right one
+    is: their other passages count, the card repeats the title. Only meaning is measured, as for a query whose words
+    occur nowhere. Raises ConfigurationError when the collection is too small to tell.
+    """
+    with closing(connect(database_url, application_name="tenderscrapy calibrate")) as connection:
+        index.ensure_model(connection, provider)
+        with transaction(connection):
+            titles = list(queries("index").titled_passages(connection, model=provider.model, count=SAMPLED_TENDERS))
+        if len(titles) < MIN_TENDERS:
+            raise ConfigurationError(
+                f"Only {len(titles)} indexed tenders have a description; {MIN_TENDERS} are needed to calibrate."
+            )
+        wrong = _best(connection, provider, [(text, None) for text in UNANSWERABLE])
+        right = _best(connection, provider, titles)
+        score = threshold(wrong, right)
+        with transaction(connection):
+            queries("index").set_min_score(connection, model=provider.model, score=score)
+    return (
+        f"{provider.model}: min_score {score:.3f}; below it are {(wrong < score).mean():.0%} of {len(wrong)} questions "
+        f"without an answer and {(right < score).mean():.0%} of {len(right)} with one"
+    )
+
+
+def threshold(wrong: np.ndarray, right: np.ndarray) -> float:
+    """The highest score with which PRECISION of the unanswered questions have no answer, if half of all have none.
+
+    It is no higher than it takes to leave RECALL of the questions without an answer unanswered.
+    """
+    for score in sorted({*wrong, *right, 1.0}, reverse=True):
+        silent, missed = (wrong < score).mean(), (right < score).mean()
+        if silent and silent / (silent + missed) >= PRECISION:
+            return float(min(score, np.quantile(wrong, RECALL)))
+    return float(wrong.min())
+
+
+def _best(connection: Connection, provider: EmbeddingProvider, asked: list[tuple[str, str | None]]) -> np.ndarray:
+    """The best cosine of each text, in the whole index or in the passages of one tender."""
+    scores = []
+    for text, tender_id in asked:
+        vector = index.vector_text(provider.embed_query(text))
+        with transaction(connection):
+            score = queries("index").best_cosine(connection, vector=vector, model=provider.model, tender_id=tender_id)
+        scores.append(score or 0.0)
+    return np.asarray(scores)
