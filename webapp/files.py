@@ -45,11 +45,17 @@ def download(attachment_id: int) -> Response | WerkzeugResponse:
         _confined(path),
         mimetype=media_type if media_type in _TYPES else "application/octet-stream",
         as_attachment=True,
-        download_name=filename or Path(path).name,
+        download_name=_name(filename) or _name(path) or "file",
         max_age=0,
     )
     answer.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     return answer
+
+
+def _name(text: str | None) -> str:
+    """The last part of a name or path without what a header cannot carry."""
+    printable = "".join(c for c in text or "" if c.isprintable())
+    return printable.replace("\\", "/").rsplit("/", maxsplit=1)[-1].strip()[-200:]
 
 
 def _confined(path: str) -> Path:

@@ -72,9 +72,11 @@ def _refuse_strangers() -> Response | None:
 
 def _is_loopback(address: str | None) -> bool:
     try:
-        return ipaddress.ip_address(address or "").is_loopback
+        parsed = ipaddress.ip_address(address or "")
     except ValueError:
         return False
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return (mapped or parsed).is_loopback
 
 
 def _finish(response: Response) -> Response:

@@ -94,8 +94,19 @@ def _deadline(snapshot: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _difference(before: list[Any], after: list[Any]) -> tuple[list[str], list[str]]:
-    old, new = [_named(part) for part in before], [_named(part) for part in after]
-    return [part for part in old if part not in new], [part for part in new if part not in old]
+    old, new = {_identity(part): part for part in before}, {_identity(part): part for part in after}
+    gone = [_named(part) for identity, part in old.items() if identity not in new]
+    come = [_named(part) for identity, part in new.items() if identity not in old]
+    kept = ((identity, old[identity], part) for identity, part in new.items() if identity in old)
+    changed = [f"{identity} changed: {_names_changed(was, now)}" for identity, was, now in kept if was != now]
+    return gone, come + changed
+
+
+def _identity(part: Any) -> str:
+    """What makes a part the same part in two editions: a lot's id, a file's or page's address."""
+    if not isinstance(part, dict):
+        return str(part)
+    return str(part.get("id") or part.get("url") or part)
 
 
 def _named(part: Any) -> str:
@@ -103,3 +114,7 @@ def _named(part: Any) -> str:
         return str(part)
     name = part.get("filename") or part.get("title") or part.get("url") or ""
     return f"{part['id']}: {name}" if part.get("id") else str(name)
+
+
+def _names_changed(was: dict[str, Any], now: dict[str, Any]) -> str:
+    return ", ".join(name.replace("_", " ") for name in dict.fromkeys([*was, *now]) if was.get(name) != now.get(name))

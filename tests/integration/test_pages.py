@@ -1,0 +1,279 @@
+"""What the pages show, and that nothing in a notice becomes part of them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from services.radar import LATER, tender_notice
+from tenderscrapy.items import Attachment, Buyer, Link, Lot
+
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
+
+
+def links(page: str) -> list[str]:
+    return [href.replace("&amp;", "&") for href in re.findall(r'<a [^>]*?href="([^"]*)"', page)]
+
+
+def titles(page: str) -> list[str]:
+    return re.findall(r"<h2[^>]*><a[^>]*>(.*?)</a></h2>", page)
+
+
+def test_without_a_query_the_newest_open_tenders_are_shown(radar):
+    radar.store(
+        tender_notice(1, "Older", published_at=datetime(2026, 11, 1, tzinfo=UTC)),
+        tender_notice(2, "Newer", published_at=datetime(2026, 11, 9, tzinfo=UTC)),
+        tender_notice(3, "Over", deadline_at=datetime(2026, 1, 9, tzinfo=UTC)),
+        tender_notice(4, "Planned", status="planned"),
+    )
+
+    assert titles(radar.page("/")) == ["Newer", "Older"]
+    assert "2 open tenders" in radar.page("/")
+    assert len(titles(radar.page("/?status=any"))) == 4
+    assert titles(radar.page("/?status=closed")) == ["Over"]
+
+
+def test_the_list_can_be_put_in_the_order_of_deadlines(radar):
+    radar.store(
+        tender_notice(1, "Late", deadline_at=LATER + timedelta(days=9)),
+        tender_notice(2, "Soon"),
+        tender_notice(3, "None", deadline_at=None),
+    )
+
+    assert titles(radar.page("/?order=deadline")) == ["Soon", "Late", "None"]
+
+
+def test_paging_through_a_list_shows_each_tender_once_and_keeps_the_filters(radar):
+    radar.store(*(tender_notice(n, f"Tender {n}", country="DE" if n % 3 else "FR") for n in range(1, 70)))
+    seen, address = [], "/?country=DE"
+    while address:
+        page = radar.page(address)
+        seen += titles(page)
+        following = re.search(r'<a rel="next" href="([^"]*)"', page)
+        address = following and following[1].replace("&amp;", "&")
+        assert address is None or "country=DE" in address
+
+    assert len(seen) == len(set(seen)) == 46
+
+
+def test_paging_through_results_shows_each_tender_once(radar):
+    radar.publish(*(tender_notice(n, f"Road works section {n}") for n in range(1, 26)))
+
+    first, second = titles(radar.page("/?q=road+works")), titles(radar.page("/?q=road+works&page=2"))
+
+    assert (len(first), len(second)) == (20, 5)
+    assert not set(first) & set(second)
+    assert "25 tenders for" in radar.page("/?q=road+works")
+
+
+def test_a_query_with_a_nul_is_answered(radar):
+    radar.publish(tender_notice(1, "Road works"))
+
+    assert radar.client.get("/?q=a%00b").status_code == 200
+    assert titles(radar.page("/?q=road%00works")) == ["Road works"]
+    assert radar.client.get("/?q=%ff%fe&country=%00").status_code < 500
+
+
+def test_nothing_in_a_notice_becomes_markup(radar):
+    [tender] = radar.publish(
+        tender_notice(
+            1,
+            f"Paving works {HOSTILE}",
+            description=f"Paving {HOSTILE}",
+            buyer_name=HOSTILE,
+            buyers=[Buyer(HOSTILE, HOSTILE, "GB", HOSTILE)],
+            reference=HOSTILE,
+            nuts=[HOSTILE],
+            procedure_type=HOSTILE,
+            url="javascript:alert(3)",
+            links=[Link("javascript:alert(4)", HOSTILE), Link("https://ok.example.org/", "documents")],
+            lots=[Lot(HOSTILE, title=HOSTILE, description=HOSTILE)],
+            attachments=[Attachment("https://docs.example.org/a", filename=HOSTILE, description=HOSTILE)],
+        )
+    )
+    radar.store(tender_notice(1, f"Paved {HOSTILE}", revised_at=datetime(2026, 11, 9, tzinfo=UTC), buyer_name=HOSTILE))
+
+    for path in ("/", "/?q=paving", f"/?q={HOSTILE}", f"/?buyer={HOSTILE}", f"/tenders/{tender}?q=paving"):
+        page = radar.page(path)
+        assert "<script" not in page
+        assert "<img" not in page
+        assert not [href for href in links(page) if not href.startswith(("/", "https://", "#"))]
+
+
+def test_a_result_shows_deadline_value_sources_and_passage(radar):
+    radar.publish(
+        tender_notice(
+            1,
+            "Bus shelters",
+            description="Supply of bus shelters made of recycled aluminium.",
+            value_amount=Decimal(125_000),
+            value_currency="EUR",
+            value_is_gross=False,
+            deadline_at=datetime(2036, 7, 15, 10, tzinfo=UTC),
+            deadline_zone="Europe/Berlin",
+        )
+    )
+
+    english = radar.page("/?q=bus+shelters", headers={"Accept-Language": "en"})
+    german = radar.page("/?q=bus+shelters", headers={"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"})
+
+    assert "Tue 15 Jul 2036, 12:00 CEST" in english
+    assert "€125,000 excl. VAT" in english
+    assert "<mark>bus</mark>" in english
+    assert '<span class="badge">ted</span>' in english
+    assert "Di. 15. Juli 2036, 12:00 CEST" in german
+    assert "125.000\xa0€" in german
+    assert "Vereinigtes Königreich" in german
+
+
+def test_a_deadline_that_is_a_day_has_no_clock_time_and_an_old_one_is_closed(radar):
+    day = (LATER + timedelta(days=1)).replace(hour=22, minute=59, second=59)
+    radar.store(
+        tender_notice(1, "A day", deadline_at=day, deadline_is_date=True, deadline_zone="Europe/Berlin"),
+        tender_notice(2, "Closed", deadline_at=datetime(2026, 7, 15, 10, tzinfo=UTC)),
+        tender_notice(3, "Offset", deadline_at=datetime(2036, 7, 15, 10, tzinfo=UTC), deadline_zone="+02:00"),
+    )
+    rows = {t: row for row in radar.page("/?status=any").split("<article")[1:] for t in titles(row)}
+
+    assert not re.search(r"\d\d:\d\d", re.search(r"<time[^>]*>(.*?)</time>", rows["A day"])[1])
+    assert "41 days left" in rows["A day"]
+    assert "Wed 15 Jul 2026, 11:00 BST" in rows["Closed"]
+    assert 'class="left">closed' in rows["Closed"]
+    assert "Tue 15 Jul 2036, 12:00 UTC+02:00" in rows["Offset"]
+
+
+def test_a_tender_page_has_its_facts_files_and_history(radar):
+    facts = {
+        "cpv": ["55524000"],
+        "nuts": ["UKI31"],
+        "reference": "EX/7",
+        "links": [Link("https://buyer.example.org/tender/1", "documents")],
+        "attachments": [Attachment("https://docs.example.org/plan.pdf", filename="Übersicht.pdf")],
+    }
+    [tender] = radar.store(tender_notice(1, "School meals", lots=[Lot("LOT-0001", title="North")], **facts))
+    radar.select("UPDATE attachment SET status = 'failed', error_message = 'answered 404'")
+    later, when = LATER + timedelta(days=7), datetime(2026, 11, 9, tzinfo=UTC)
+    lots = [Lot("LOT-0001", title="North", value_amount=Decimal(9000), value_currency="GBP")]
+    radar.store(tender_notice(1, "School meals", deadline_at=later, revised_at=when, lots=lots, **facts))
+
+    page = radar.page(f"/tenders/{tender}")
+
+    for address in (
+        "https://notices.example.org/1",
+        "https://buyer.example.org/tender/1",
+        "https://docs.example.org/plan.pdf",
+        "/?cpv=55524000",
+        "/?nuts=UKI31",
+    ):
+        assert address in links(page)
+    assert "could not be downloaded: answered 404" in page
+    assert "9,000 GBP" in page
+    [(old, new)] = re.findall(r"<del>([^<]*)</del><ins>([^<]*)</ins>", page)
+    assert old.endswith("GMT")
+    assert new.endswith("GMT")
+    assert "<ins>LOT-0001 changed: value amount, value currency</ins>" in page
+    assert "First seen." in page
+
+
+def test_an_address_of_a_tender_that_was_joined_leads_on(radar):
+    [tender] = radar.store(tender_notice(1, "School meals"))
+    old = "11111111-1111-4111-8111-111111111111"
+    radar.select("INSERT INTO tender_redirect (old_id, new_id) VALUES (%s, %s)", old, tender)
+
+    answer = radar.client.get(f"/tenders/{old}?q=meals")
+
+    assert (answer.status_code, answer.location) == (301, f"/tenders/{tender}?q=meals")
+
+
+@pytest.mark.parametrize(
+    "path", ["/tenders/7", "/tenders/00000000-0000-0000-0000-000000000000", "/tenders/%00", "/nothing"]
+)
+def test_what_is_not_there_is_a_page_that_says_so(radar, path):
+    answer = radar.client.get(path)
+
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+    assert "Back to the tenders" in answer.text
+
+
+def test_an_empty_database_says_how_to_fill_it(radar):
+    page = radar.page("/")
+
+    assert "scrapy crawl" in page
+    assert 'http-equiv="refresh"' not in page
+
+
+def test_a_running_crawl_is_shown_with_its_counts_and_a_dead_one_is_not(radar):
+    radar.select(
+        "INSERT INTO crawl_run (source_code, spider, state, announced, fetched, new, seen_alive_at) VALUES"
+        " ('ted', 'ted', 'running', 5000, 1200, 340, now()),"
+        " ('doe', 'doe', 'running', 5000, 77, 7, now() - interval '1 hour')"
+    )
+
+    page = radar.page("/")
+
+    assert re.search(r"1,200\s+of 5,000 notices read, 340 new", page)
+    assert "<strong>doe</strong>" not in page
+    assert 'http-equiv="refresh"' in page
+
+
+def test_tenders_that_wait_for_the_index_are_counted(radar):
+    radar.store(tender_notice(1, "School meals"))
+
+    assert "1 tender waits for the search index" in radar.page("/")
+
+
+def test_a_filter_that_cannot_be_read_is_named_and_left_out(radar):
+    radar.store(tender_notice(1, "School meals"))
+
+    answer = radar.client.get("/?deadline_to=tomorrow&country=GB")
+
+    assert answer.status_code == 400
+    assert "deadline to" in answer.text
+    assert titles(answer.text) == ["School meals"]
+    assert radar.client.get("/?cursor=nonsense").status_code == 400
+    assert radar.client.get("/?page=99999999999999999999&q=meals").status_code == 200
+
+
+def test_empty_fields_of_the_form_do_not_stay_in_the_address(radar):
+    answer = radar.client.get("/?q=meals&country=&cpv=&status=any&deadline_to=")
+
+    assert (answer.status_code, answer.location) == (302, "/?q=meals&status=any")
+
+
+def test_sources_and_runs_have_pages(radar):
+    radar.select("INSERT INTO source (code, platform, name, note) VALUES ('ted', 'ted', 'TED', %s)", HOSTILE)
+    radar.select(
+        "INSERT INTO crawl_run (source_code, spider, state, reason, announced, fetched)"
+        " VALUES ('ted', 'ted', 'incomplete', 'the next page was missing', 300, 30)"
+    )
+
+    assert "the next page was missing" in radar.page("/sources")
+    assert re.search(r"30<span class=\"of\"> of 300", radar.page("/runs"))
+    assert "<script" not in radar.page("/sources")
+
+
+def test_a_database_that_is_away_is_said_with_what_to_do(radar):
+    radar.app.extensions["database"].close()
+    radar.app.extensions["database"]._url = "postgresql://nobody@127.0.0.1:9/nothing"
+
+    page, api = radar.client.get("/?q=meals"), radar.client.get("/api/v1/tenders", headers={"X-API-Key": "x"})
+
+    assert (page.status_code, page.mimetype) == (503, "text/html")
+    assert "scrapy doctor" in page.text
+    assert "127.0.0.1:9" not in page.text
+    assert (api.status_code, api.content_type) == (503, "application/problem+json")
+    assert (page.headers["Retry-After"], api.headers["Retry-After"]) == ("10", "10")
+    assert radar.client.get("/healthz").status_code == 200
+    assert radar.client.get("/readyz").status_code == 503
+
+
+def test_a_database_that_comes_back_is_used_again(radar):
+    radar.store(tender_notice(1, "School meals"))
+    assert titles(radar.page("/")) == ["School meals"]
+
+    radar.select("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tenderscrapy web'")
+
+    assert [radar.client.get("/").status_code for _ in range(2)][-1] == 200
