@@ -149,6 +149,9 @@ def _money(amount: Decimal, currency: str | None) -> str:
     places = "#,##0" if amount == amount.to_integral_value() else "#,##0.00"
     if not currency:
         return numbers.format_decimal(amount, places, locale=locale())
+    if numbers.get_currency_symbol(currency, locale=locale()) == currency:
+        # a code is no sign that could stand close to the number
+        return f"{numbers.format_decimal(amount, places, locale=locale())}\xa0{currency}"
     pattern = Locale.parse(locale()).currency_formats["standard"].pattern.split(";")[0].replace("#,##0.00", places)
     return numbers.format_currency(amount, currency, pattern, locale=locale(), currency_digits=False)
 

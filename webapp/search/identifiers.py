@@ -12,7 +12,7 @@ from webapp.search.filters import cpv_prefix
 if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
-_IDENTIFIER = re.compile(r"(?=.*\d)[^\s\"]{4,120}(?: [^\s\"]{1,40}){0,3}")
+_IDENTIFIER = re.compile(r"(?=.{4,120}\Z)(?=.*\d)[^\s\"]+(?: [^\s\"]+){0,3}")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _TED = re.compile(r"0*(?P<number>\d{1,8}-(?:19|20)\d{2})")
 _OJ = re.compile(r"(?:OJ )?(?P<year>(?:19|20)\d{2})\s?/?\s?S\s?\d{1,3}\s?-\s?0*(?P<number>\d{1,8})", re.IGNORECASE)

@@ -31,11 +31,13 @@ class Query:
         """Read ``words "a phrase" -without -"this phrase"``; never fails, an empty query has no text.
 
         Control characters and lone surrogates, which PostgreSQL refuses, become spaces. A hyphen inside or between
-        words excludes nothing, and a query of nothing but exclusions is taken word for word.
+        words excludes nothing, a quote
+        that is not closed opens nothing, and a query of nothing but exclusions is taken word for word.
         """
         cleaned = clean(raw)
+        closed = cleaned if cleaned.count('"') % 2 == 0 else " ".join(cleaned.replace('"', " ").split())
         wanted, phrases, excluded = [], [], []
-        for part in _OPERATORS.finditer(cleaned):
+        for part in _OPERATORS.finditer(closed):
             text = (part["phrase"] or part["word"]).strip()
             if not re.search(r"\w", text):
                 continue
