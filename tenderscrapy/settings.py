@@ -61,7 +61,7 @@ BROWSER_PAGE_TIMEOUT = 60  # seconds for a page and what is done on it; a page m
 ATTACHMENTS_BUDGET = 300  # seconds for files after the pages are done; the rest stays pending for the next run
 ATTACHMENTS_CONCURRENCY = 8
 ATTACHMENTS_PER_HOST = 2
-ATTACHMENT_MAX_BYTES = 512 * 1024 * 1024
+ATTACHMENT_MAX_BYTES = 1024 * 1024 * 1024  # packages of 636 MB are published
 ATTACHMENT_IDLE_TIMEOUT = 60  # seconds with hardly a byte; a slow file may take as long as it likes
 
 # --- the way of a notice --------------------------------------------------------------------------------------------
@@ -80,6 +80,8 @@ EXTENSIONS = {
     "tenderscrapy.extensions.progress.Progress": 300,
     "scrapy.extensions.logstats.LogStats": None,  # Progress says the same in the product's words
     "scrapy.extensions.corestats.CoreStats": 0,
+    "scrapy.extensions.telnet.TelnetConsole": None,  # a door that stays shut, and a quarter of a second to load both
+    "scrapy.extensions.remote_control.RemoteControl": None,
 }
 
 # --- what is shown and what is not ----------------------------------------------------------------------------------
