@@ -7,9 +7,10 @@ import time
 from collections import deque
 from concurrent.futures import Future
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from indexer_worker.consumer import BATCH, DELIVERIES, RETRY_AFTER, Tally
+from indexer_worker.delivery import TRIES_HEADER, Delivery
 from indexer_worker.jobs import PASSING, DependencyDownError, Fate, Job
 from tenderscrapy.exceptions import BrokerUnavailableError, MessageError
 from tenderscrapy.messaging import broker
@@ -26,27 +27,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TRIES_HEADER = "x-tries"
 #: Seconds between two looks at whether work is done.
 _TICK = 0.05
 #: Seconds that a process which is asked to end waits for the work in hand; then it is left to whoever gets it next.
 _LAST_WORK = 25.0
-
-
-class Delivery(NamedTuple):
-    """A message in hand."""
-
-    tag: int
-    properties: pika.BasicProperties
-    body: bytes
-
-    @property
-    def tries(self) -> int:
-        """Which try this is, 1 for the first: each wait in the retry queue is one before it."""
-        headers = self.properties.headers or {}
-        deaths = headers.get("x-death") or []
-        waits = sum(int(death.get("count", 0)) for death in deaths if death.get("queue") == broker.RETRY_QUEUE)
-        return 1 + max(waits, int(headers.get(TRIES_HEADER) or 0))
 
 
 class SharedIndexer:

@@ -20,8 +20,10 @@ pytest_plugins = [
         "services.redis",
         "services.browser",
         "services.crawling",
+        "services.extracting",
         "services.files",
         "services.indexing",
+        "services.queueing",
         "services.radar",
         "portal_simulator.fixture",
     )

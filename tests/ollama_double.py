@@ -68,6 +68,11 @@ class OllamaDouble:
         """Every text that was ever sent."""
         return [text for request in self.requests for text in _listed(request["input"])]
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment of a process that uses this server."""
+        return {"EMBEDDING_PROVIDER": "ollama", "EMBEDDING_MODEL": self.model, "OLLAMA_HOST": self.url}
+
     def answer(self, http: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         """Answer one request of /api/embed."""
         texts = _listed(body["input"])

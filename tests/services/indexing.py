@@ -5,20 +5,30 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import psycopg2
 import pytest
+from ollama_double import OllamaDouble
 
+from indexer_worker import leases
+from indexer_worker.extraction import Extractor
+from indexer_worker.leases import LeaseConsumer
+from indexer_worker.worker import Indexer
+from tenderscrapy.ai.embedded import embedded_provider
+from tenderscrapy.ai.ollama import OllamaProvider
 from tenderscrapy.messaging.events import put_events
 
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from tenderscrapy.ai.provider import EmbeddingProvider
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -130,3 +140,45 @@ def crawl_command(index: Index) -> Callable[..., subprocess.CompletedProcess[str
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture
+def ollama_server() -> Iterator[OllamaDouble]:
+    """A server that answers as Ollama does."""
+    with OllamaDouble() as running:
+        yield running
+
+
+@pytest.fixture
+def ollama_provider(ollama_server: OllamaDouble, monkeypatch: pytest.MonkeyPatch) -> OllamaProvider:
+    """The provider of that server; it does not wait for a busy one, and has asked for the dimension already."""
+    monkeypatch.setattr("tenderscrapy.ai.ollama.BUSY_WAITS", ())
+    provider = OllamaProvider(ollama_server.url, ollama_server.model)
+    assert provider.dim == 64
+    return provider
+
+
+@pytest.fixture
+def index_once(index: Index, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, int]]:
+    """Run an indexer in this process until nothing waits; its counts."""
+    monkeypatch.setattr(leases, "RETRY_AFTER", 0.1)
+
+    def run(provider: EmbeddingProvider | None = None, lease: float = 300.0) -> dict[str, int]:
+        indexer = Indexer(index.url, provider or embedded_provider(), Extractor(index.store))
+        queue = LeaseConsumer(index.url, indexer, lease)
+        try:
+            queue.run(Event(), once=True)
+        finally:
+            queue.close()
+            indexer.close()
+        return queue.tally.counts
+
+    return run
+
+
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until the condition holds; fail when it does not in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)

@@ -6,8 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer_worker.chunking import (
-    OVERLAP, TOKENS, Section, chunks, estimated_tokens, halves, shortened,
-)  # fmt: skip
+    OVERLAP,
+    TOKENS,
+    Section,
+    chunks,
+    estimated_tokens,
+    halves,
+    shortened,
+)
 
 SENTENCE = "The contractor cleans all windows of the school twice a year. "
 
