@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from indexer_worker.chunking import halves
 from indexer_worker.jobs import StoppingError
+from indexer_worker.tender_text import embedded_text
 from tenderscrapy.exceptions import EmbeddingError, TextTooLongError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Passage:
-    """A chunk of a tender on its way to its vector. ``heading`` is embedded above the text but not stored in it."""
+    """A chunk of a tender on its way to its vector. ``heading`` is embedded with the text but not stored in it."""
 
     tender: Tender
     chunk: Chunk
@@ -35,7 +36,7 @@ class Passage:
     @property
     def embedded_text(self) -> str:
         """What the model is given."""
-        return f"{self.heading}\n{self.chunk.text}" if self.heading else self.chunk.text
+        return embedded_text(self.heading, self.chunk.section.name, self.chunk.text)
 
 
 @dataclass(slots=True)

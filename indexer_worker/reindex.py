@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer_worker import index
-from indexer_worker.tender_text import heading
+from indexer_worker.tender_text import embedded_text, heading
 from tenderscrapy.ai.provider import EMBEDDED_MODEL, provider_of
 from tenderscrapy.config import config
 from tenderscrapy.database.pool import connect, transaction
@@ -55,7 +55,10 @@ def reindex(database_url: str, model: str, stopping: Event) -> str:
 def _missing(connection: Connection, model: str, after: int, count: int = _ROWS) -> list[tuple[int, str]]:
     with transaction(connection):
         rows = queries("index").chunks_without(connection, model=model, after=after, count=count)
-        return [(chunk_id, f"{heading(*parts)}\n{text}") for chunk_id, *parts, text in rows]
+        return [
+            (chunk_id, embedded_text(heading(title, description, section), section, text))
+            for chunk_id, title, description, section, text in rows
+        ]
 
 
 def _build(connection: Connection, provider: EmbeddingProvider, rows: list[tuple[int, str]]) -> None:

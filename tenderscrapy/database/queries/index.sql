@@ -95,7 +95,7 @@ SELECT pg_advisory_xact_lock(7012, 1);
 SELECT index_status, count(*) FROM tender GROUP BY index_status;
 
 -- name: chunks_without(model, after, count)
-SELECT c.id, t.title, coalesce(t.buyer_name, ''), t.cpv, coalesce(c.section, ''), c.text
+SELECT c.id, t.title, coalesce(t.description, ''), coalesce(c.section, ''), c.text
 FROM chunk c JOIN tender t ON t.id = c.tender_id
 WHERE c.id > :after AND NOT EXISTS (SELECT FROM chunk_embedding e WHERE e.chunk_id = c.id AND e.model = :model)
 ORDER BY c.id LIMIT :count;
