@@ -59,7 +59,7 @@ class AttachmentsPipeline(FilesPipeline):
         self.files: Any = self.store
         self.allow_redirects = True
         self._handle_statuses(self.allow_redirects)
-        self._max_bytes = settings.getint("ATTACHMENT_MAX_BYTES", 512 * 1024 * 1024)
+        self._max_bytes = settings.getint("ATTACHMENT_MAX_BYTES", 1024 * 1024 * 1024)
         self._idle_timeout = settings.getfloat("ATTACHMENT_IDLE_TIMEOUT", 60)
         self._limits = RateLimits(crawler)
         self._failures: dict[bytes, FailedFile] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from itemadapter import ItemAdapter
+
 from tenderscrapy.identity.keys import strong_keys
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import scrapy
+from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from tenderscrapy.exceptions import (
@@ -103,7 +104,7 @@ class PagedSpider(scrapy.Spider):
             stored = await self.run.open(self.source_code, self.name, f"{socket.gethostname()}:{os.getpid()}")
         except TenderscrapyError as error:
             self.run.break_off("failed", str(error))
-            return
+            raise CloseSpider("start_error") from None
         walk = plan(self.arguments, stored, fields=self.fields, zone=self.zone, first_days=self.first_days)
         self.run.resume(walk)
         if self.keeps_cursor:

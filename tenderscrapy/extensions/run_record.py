@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two updates of a running row.
-HEARTBEAT = 5.0
+#: Seconds between two looks at the run, and looks between two updates of its row.
+HEARTBEAT = 1.0
+BEATS = 5
 
 _COUNTS = ("pages", "fetched", "new", "changed", "unchanged", "rejected", "quarantined")
 _FILES = ("attachments_ok", "attachments_failed")
@@ -32,6 +33,7 @@ class RunRecord:
         self.run = Run.of(crawler)
         self.stats: Any = crawler.stats
         self._heart: asyncio.Task[None] | None = None
+        self._closed = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -56,13 +58,28 @@ class RunRecord:
         self.run.worsen("incomplete", f"{type(failure.value).__name__} in a pipeline: {str(failure.value)[:200]}")
 
     async def _beat(self) -> None:
+        beats = 0
         while True:
             await asyncio.sleep(HEARTBEAT)
-            if self.run.database is not None and self.run.id is not None:
-                try:
+            beats += 1
+            if self.run.database is None or self.run.id is None:
+                continue
+            try:
+                if self._pages_done() and not self._closed:
+                    await self._close()
+                elif beats % BEATS == 0:
                     await self.run.database.run(_write_counts, self._counts())
-                except Exception as error:  # noqa: BLE001 - the next beat tries again; storage reports outages
-                    logger.debug("the run's row could not be updated: %s", error)
+            except Exception as error:  # noqa: BLE001 - the next beat tries again; storage reports outages
+                logger.debug("the run's row could not be updated: %s", error)
+
+    def _pages_done(self) -> bool:
+        """Whether only files are left: they may take long, and never change the run's state."""
+        return self.run.walked and not self.run.checkpoint.unsettled
+
+    async def _close(self) -> None:
+        if self.run.database is not None:
+            await self.run.database.run(_close, self._counts(), self.run)
+            self._closed = True
 
     def _counts(self) -> dict[str, Any]:
         counts = {name: self.run.counts[name] for name in _COUNTS + _FILES}
@@ -80,7 +97,7 @@ class RunRecord:
         self.stats.set_value("run/reason", run.reason)
         if run.database is not None and run.id is not None:
             try:
-                await run.database.run(_close, self._counts(), run)
+                await self._close()
             except Exception as error:  # noqa: BLE001 - the log is then the only place to say it
                 logger.error("%s: the end of the run could not be written down: %s", run.code, str(error).strip())
             await asyncio.to_thread(run.database.close)
@@ -90,6 +107,8 @@ class RunRecord:
 
     def _judge(self, reason: str) -> None:
         run = self.run
+        if self._pages_done() and reason in ("shutdown", "cancelled"):
+            return
         if reason == "shutdown":
             run.worsen("cancelled", "stopped by a signal")
         elif reason == "cancelled":

@@ -39,7 +39,8 @@ UPDATE crawl_run SET seen_alive_at = now(), announced = :announced, pages = :pag
 WHERE id = :id;
 
 -- name: close_run(id, state, reason)!
-UPDATE crawl_run SET state = :state, reason = :reason, finished_at = now(), seen_alive_at = now() WHERE id = :id;
+UPDATE crawl_run SET state = :state, reason = :reason, finished_at = coalesce(finished_at, now()), seen_alive_at = now()
+WHERE id = :id;
 
 -- name: overview()^
 -- What this installation holds, for people.
