@@ -16,9 +16,9 @@ import pypdfium2
 import pytest
 import requests
 from lxml import etree
+
 from portal_simulator import PortalSimulator
 from portal_simulator.faults import KINDS, bomb
-
 from tenderscrapy.config import config
 
 TESTS = Path(__file__).resolve().parent.parent

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
+
 from portal_simulator import PortalSimulator, invented_contracts_finder_releases, planted_contacts
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import requests
-from portal_simulator import PortalSimulator, invented_ted_notices
 
+from portal_simulator import PortalSimulator, invented_ted_notices
 from tenderscrapy.formats import ocds
 from tenderscrapy.formats.ted_json import FIELDS, to_notice
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import requests
-from portal_simulator import PortalSimulator, invented_ted_notices
 
+from portal_simulator import PortalSimulator, invented_ted_notices
 from tenderscrapy.formats.ted_json import FIELDS
 
 NEWEST_FIRST = "publication-date>=20200101 SORT BY publication-date DESC"
