@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +31,22 @@ class Command(ScrapyCrawl):
 
         def remember(spider: Any) -> Any:
             crawlers.append(create(spider))
+            _collect_rarely()
             return crawlers[-1]
 
         process.create_crawler = remember
         super().run(args, opts)
         if not crawlers or any(_state(crawler) != "complete" for crawler in crawlers):
             self.exitcode = 1
+
+
+def _collect_rarely() -> None:
+    """Pages are large trees without cycles: the default thresholds have the collector walk them over and over.
+
+    Measured: an eighth of a crawl's processor time.
+    """
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def _state(crawler: Any) -> str | None:
