@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN_READY := $(VENV)/.run-ready
 DEV_READY := $(VENV)/.dev-ready
 
-.PHONY: run test lint bench chaos egg clean
+.PHONY: run test lint bench chaos egg pictures clean
 
 run: $(RUN_READY)  ## crawl, index, and the page at http://127.0.0.1:5000
 	@$(BIN)/scrapy up
@@ -29,6 +29,10 @@ chaos: $(DEV_READY)  ## the long runs of kills and faults; make test runs a smal
 
 egg: $(DEV_READY)  ## the egg that scrapyd runs
 	$(BIN)/python setup.py -q clean --all bdist_egg
+
+pictures: $(DEV_READY)  ## screenshots of the page for docs/pictures
+	@sh tests/services/install.sh
+	$(BIN)/python tests/pictures.py
 
 $(RUN_READY): requirements.txt
 	@PYTHON="$(PYTHON)" sh .ci/environment $(VENV) requirements.txt

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer_worker import index
+from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import ConfigurationError
@@ -109,7 +110,7 @@ def _best(connection: Connection, provider: EmbeddingProvider, asked: list[tuple
     """The best cosine of each text, in the whole index or in the passages of one tender."""
     scores = []
     for text, tender_id in asked:
-        vector = index.vector_text(provider.embed_query(text))
+        vector = as_halfvec(provider.embed_query(text))
         with transaction(connection):
             score = queries("index").best_cosine(connection, vector=vector, model=provider.model, tender_id=tender_id)
         scores.append(score or 0.0)

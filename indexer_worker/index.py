@@ -12,6 +12,7 @@ from psycopg2.extras import RealDictCursor
 
 from indexer_worker.language import language
 from indexer_worker.tender_text import CARD, File, Tender
+from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.database.pool import transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import ConfigurationError
@@ -83,7 +84,7 @@ def replace(
             model=provider.model,
             dim=provider.dim,
             ids=[ids[ordinal] for ordinal in range(len(passages))],
-            vectors=[vector_text(passage.vector) for passage in passages],
+            vectors=[as_halfvec(passage.vector) for passage in passages if passage.vector is not None],
         )
         errors = [{"id": file_id, "error": error} for file_id, error in extraction.items()]
         index.set_extraction_errors(connection, rows=json.dumps(errors))
@@ -109,11 +110,6 @@ def _row(passage: Passage, ordinal: int) -> dict[str, Any]:
 def searched_words(section: str, text: str) -> str:
     """The text whose words are searched: a card's without its labels, which every card has."""
     return _LABEL.sub("", text) if section == CARD else text
-
-
-def vector_text(vector: Any) -> str:
-    """A vector as pgvector reads it; halfvec keeps three decimal digits, six are plenty."""
-    return "[" + ",".join(map("{:.6g}".format, vector.tolist())) + "]"
 
 
 def ensure_model(connection: Connection, provider: EmbeddingProvider) -> None:

@@ -17,7 +17,7 @@ from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import DatabaseUnavailableError, MessageError
 from tenderscrapy.messaging.contract import TENDER_CHANGED, validate
-from tenderscrapy.messaging.events import put_events
+from tenderscrapy.messaging.events import forget_published, put_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,6 +133,7 @@ class LeaseConsumer:
             return
         self._next_sweep = time.monotonic() + SWEEP
         with transaction(self._queue()) as queue:
+            forget_published(queue)
             found = put_events(queue, list(queries("outbox").unindexed(queue, stuck_after=self._lease)))
         if found:
             logger.info("%s tenders had no event and got one", found)

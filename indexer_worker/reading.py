@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 import kreuzberg
@@ -11,6 +10,7 @@ from lxml import etree
 
 from indexer_worker.archive import MAX_DEPTH, Allowance, members
 from indexer_worker.formats import MEDIA_TYPES, claimed_kind, kind_of, ole_kind
+from indexer_worker.xml_text import text_of
 from tenderscrapy.exceptions import ExtractionError
 from tenderscrapy.normalise.text import printable
 
@@ -83,7 +83,7 @@ class Reading:
         elif kind in ("zip", "tar", "gzip"):
             self._archive(kind, path, data)
         elif kind == "xml":
-            self.add(path, _xml(data))
+            self.add(path, text_of(data))
         elif kind == "text":
             self.add(path, decoded(data))
         elif kind in ("image", "rar", "unknown"):
@@ -143,17 +143,6 @@ _CONTENT = {
     "rar": "a RAR archive, which is not opened",
     "unknown": "an unknown format",
 }
-
-
-#: A picture or a file inside an XML document, as bills of quantities have them.
-_ENCODED = re.compile(r"(?:[A-Za-z0-9+/]{40,}={0,2}\s*)+(?:[A-Za-z0-9+/]+={0,2})?")
-_ENCODED_FROM = 500
-
-
-def _xml(data: bytes) -> str:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    texts = (" ".join(str(text).split()) for text in etree.fromstring(data, parser).itertext(etree.Element))
-    return "\n".join(text for text in texts if text and not (len(text) > _ENCODED_FROM and _ENCODED.fullmatch(text)))
 
 
 def decoded(data: bytes) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from indexer_worker import index
 from indexer_worker.tender_text import embedded_text, heading
 from tenderscrapy.ai.provider import EMBEDDED_MODEL, provider_of
+from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.config import config
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
@@ -72,7 +73,7 @@ def _build(connection: Connection, provider: EmbeddingProvider, rows: list[tuple
                 model=provider.model,
                 dim=provider.dim,
                 ids=[chunk_id for chunk_id, _ in batch],
-                vectors=[index.vector_text(vector) for vector in vectors],
+                vectors=[as_halfvec(vector) for vector in vectors],
             )
 
 

@@ -11,7 +11,7 @@ import psycopg2
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import DatabaseUnavailableError
-from tenderscrapy.messaging.events import put_events
+from tenderscrapy.messaging.events import forget_published, put_events
 from tenderscrapy.messaging.outbox import OutboxRelay
 
 logger = logging.getLogger(__name__)
@@ -56,6 +56,7 @@ class Upkeep:
 
     def _give_events(self, connection: psycopg2.extensions.connection) -> None:
         with transaction(connection):
+            forget_published(connection)
             found = put_events(connection, list(queries("outbox").stuck(connection, stuck_after=self._stuck_after)))
         if found:
             logger.info("%s tenders were left by workers that died, and got a new event", found)

@@ -98,8 +98,10 @@ def endless_pdf(levels: int = 12, fan: int = 30) -> bytes:
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
-        b"/Resources << /XObject << /F 5 0 R >> >> >>",
+        (
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
+            b"/Resources << /XObject << /F 5 0 R >> >> >>"
+        ),
         stream(b"", b"/F Do " * fan),
     ]
     for level in range(levels):

@@ -26,12 +26,13 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from contextlib import closing
 
+        from tenderscrapy.config import config
         from tenderscrapy.database.migrate import ready_url
         from tenderscrapy.database.pool import connect, transaction
         from tenderscrapy.messaging.events import put_missing_events
         from tenderscrapy.messaging.outbox import OutboxRelay
 
-        url, amqp_url = ready_url(), self.settings.get("AMQP_URL")
+        url, amqp_url = ready_url(), config().amqp_url
         with closing(connect(url)) as connection, transaction(connection):
             written = put_missing_events(connection)
         if not amqp_url:

@@ -18,6 +18,7 @@ from tenderscrapy.database.thread import DatabaseThread
 from tenderscrapy.exceptions import ConfigurationError
 from tenderscrapy.extensions.batches import Batches
 from tenderscrapy.sources.checkpoint import Checkpoint, Position
+from tenderscrapy.sources.registry import fill
 from tenderscrapy.sources.walk import Cursor, Walk
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def _open(connection: Connection, code: str, spider: str, process: str) -> tuple
     sql = queries("sources")
     if not _locked(connection, code):
         raise ConfigurationError(f"{code} is being crawled by another process; wait for it, or stop it")
+    fill(connection)
     stale = list(sql.close_stale_runs(connection, code=code))
     if stale:
         logger.warning("%s: %d earlier run(s) had died without a word", code, len(stale))

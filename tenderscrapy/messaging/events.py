@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
+#: Days that a published event is kept, to see what happened.
+KEEP_DAYS = 30
+
 
 def put_events(connection: Connection, tenders: Iterable[tuple[str, str, str]]) -> int:
     """Write an outbox row for each (tender id, content hash, source code), in the caller's transaction."""
@@ -23,6 +26,11 @@ def put_events(connection: Connection, tenders: Iterable[tuple[str, str, str]]) 
     if rows:
         queries("outbox").put_rows(connection, rows=json.dumps(rows))
     return len(rows)
+
+
+def forget_published(connection: Connection) -> None:
+    """Delete events that were published long ago; dead letters stay. Part of the caller's transaction."""
+    queries("outbox").sweep_published(connection, days=KEEP_DAYS)
 
 
 def put_missing_events(connection: Connection) -> int:

@@ -13,6 +13,7 @@ from psycopg2.extras import execute_values
 
 from services.radar import LATER, tender_notice
 from tenderscrapy.ai.provider import provider
+from tenderscrapy.ai.vectors import as_halfvec
 from webapp.search import vectors
 
 
@@ -185,7 +186,7 @@ def _insert(cursor, source, country, cpv, vecs):
     execute_values(
         cursor,
         "INSERT INTO chunk_embedding (chunk_id, model, dim, embedding) VALUES %s",
-        [(row[0], "usem3", 512, vectors.literal(vector)) for row, vector in zip(chunks, vecs, strict=True)],
+        [(row[0], "usem3", 512, as_halfvec(vector)) for row, vector in zip(chunks, vecs, strict=True)],
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tenderscrapy.ai.provider import provider
+from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.config import config
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import EmbeddingError, EmbeddingUnavailableError
@@ -14,7 +15,7 @@ from webapp.search import ranking, words
 from webapp.search.identifiers import cpv_branch, key_forms, tenders_with
 from webapp.search.passages import Passage, passages
 from webapp.search.statements import rows
-from webapp.search.vectors import Model, Scan, active_model, collection_size, literal, nearest
+from webapp.search.vectors import Model, Scan, active_model, collection_size, nearest
 from webapp.search.within import Within
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ Mode = Literal["identifier", "hybrid", "text"]
 #: Tenders that are ranked for one query, and so the highest ``total``.
 CANDIDATES = 200
 #: For a model that nobody has calibrated.
-DEFAULT_MIN_SCORE = 0.3
+DEFAULT_MIN_SCORE = 0.33
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _vector(text: str, model: Model | None) -> str | None:
                 "The index was made with %s, but the configuration names %s: reindex", model.name, embedder.model
             )
             return None
-        return literal(embedder.embed_query(text))
+        return as_halfvec(embedder.embed_query(text))
     except (EmbeddingError, EmbeddingUnavailableError) as error:
         logger.warning("Searching by words alone: %s", error)
         return None

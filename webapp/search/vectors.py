@@ -11,7 +11,6 @@ from tenderscrapy.database.queries import queries
 from webapp.search.statements import rows
 
 if TYPE_CHECKING:
-    import numpy as np
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
     from webapp.search.within import Within
@@ -55,11 +54,6 @@ def active_model(connection: Connection) -> Model | None:
 def collection_size(connection: Connection) -> Size:
     """The planner's estimates, never below zero."""
     return Size(*(max(0, estimate) for estimate in queries("search").collection_size(connection)))
-
-
-def literal(vector: np.ndarray) -> str:
-    """``vector`` as pgvector reads it."""
-    return "[" + ",".join(f"{value:.6g}" for value in vector.tolist()) + "]"
 
 
 def nearest(
