@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Chosen on judged queries in seven languages over real notices; docs/api.md has the figures.
 WORDS = 0.6
 BODY = 0.6
-BEGINNING = 0.7
+BEGINNING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +105,4 @@ def relevant(hits: Sequence[Hit], min_score: float) -> list[Hit]:
 
 
 #: A collection that answers the query may also show what answers it a little less.
-TAIL = 0.7
+TAIL = 0.75
