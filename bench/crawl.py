@@ -20,6 +20,7 @@ from bench.peers.asking import DELAY
 from bench.peers.rows import TABLES
 from bench.services import ROOT, databases, portal
 from tenderscrapy.identity.merging import digest
+from tenderscrapy.settings import EXTENSIONS
 
 if TYPE_CHECKING:
     from bench.services import Databases
@@ -39,13 +40,7 @@ SETTINGS = {
     "DOWNLOAD_DELAY": DELAY,
     "AUTOTHROTTLE_ENABLED": 0,
     "ROBOTSTXT_OBEY": 0,
-    "EXTENSIONS": json.dumps(
-        {
-            "tenderscrapy.extensions.run_record.RunRecord": 100,
-            "tenderscrapy.extensions.progress.Progress": 300,
-            "scrapy.extensions.logstats.LogStats": None,
-        }
-    ),
+    "EXTENSIONS": json.dumps(EXTENSIONS | {"tenderscrapy.extensions.attachment_drain.AttachmentDrain": None}),
 }
 
 
