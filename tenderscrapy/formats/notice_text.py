@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tenderscrapy.normalise.privacy import without_contacts
 from tenderscrapy.normalise.text import clean_text, clean_title
@@ -24,13 +25,19 @@ def official_number(text: str | None) -> str | None:
     return None if number is None or _NO_NUMBER.fullmatch(number) else number
 
 
+# The only lot of a notice repeats its title and description: nothing costs as much as looking for people in them.
+@lru_cache(maxsize=256)
+def _without_people(text: str) -> str:
+    return without_contacts(text)
+
+
 def one_line(text: str | None) -> str | None:
     """A title, name or number on one line; None when nothing is left."""
     title = clean_title(text)
-    return without_contacts(title) if title else None
+    return _without_people(title) if title else None
 
 
 def running(text: str | None) -> str | None:
     """A description with its paragraphs; None when nothing is left."""
     cleaned = clean_text(text)
-    return without_contacts(cleaned) if cleaned else None
+    return _without_people(cleaned) if cleaned else None

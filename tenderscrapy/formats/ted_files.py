@@ -29,18 +29,25 @@ def attachments(
     if not isinstance(links, dict):
         return []
     wanted = [("xml", "mul", f"{notice.notice_id}.xml", "application/xml")]
-    by_language = texts(links, "pdf")
-    own = preferred_language(by_language.keys() & {*languages, "eng"}, languages)
+    own = preferred_language(_offered(links, "pdf", {*languages, "eng"}), languages)
     if own:
         wanted.append(("pdf", own, f"{notice.notice_id}_{language2(own)}.pdf", "application/pdf"))
     found = []
     for kind, language, filename, media_type in wanted:
-        addresses = texts(links, kind).get(language, [])
+        addresses = _offered(links, kind, {language}).get(language, [])
         if addresses and _is_allowed(addresses[0], hosts):
             found.append(Attachment(addresses[0], filename, media_type))
         elif addresses:
             notice.flag("file_host_refused", "attachments", addresses[0])
     return found
+
+
+def _offered(links: dict[str, Any], kind: str, languages: set[str]) -> dict[str, list[str]]:
+    """``texts`` of these languages alone: every record offers a file in each of two dozen."""
+    by_language = links.get(kind)
+    if not isinstance(by_language, dict):
+        return {}
+    return texts({kind: {code: v for code, v in by_language.items() if code.strip().lower() in languages}}, kind)
 
 
 def _is_allowed(address: str, hosts: frozenset[str]) -> bool:
