@@ -56,7 +56,7 @@ def _is_allowed(address: str, hosts: frozenset[str]) -> bool:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return False
-    if "@" in parts.netloc or any(character.isspace() for character in address):
+    if "@" in parts.netloc or address.split() != [address]:
         return False
     if parts.scheme == "https" and port in {None, 443} and host in hosts:
         return True

@@ -99,6 +99,7 @@ def zone_of(country: str | None) -> str | None:
     return _CAPITAL_ZONES.get(code) or (zones[0] if len(zones) == 1 and code.isalpha() else None)
 
 
+@lru_cache(maxsize=1024)
 def language2(code: str) -> str:
     """ISO 639-1 of a language code or tag (``deu``, ``ger``, ``POL``, ``pt-PT``); one without is kept, lower case."""
     code = re.split("[-_]", code.strip().lower(), maxsplit=1)[0]
