@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -59,10 +60,13 @@ class Killer:
         self._begin()
         while self.tally.tried < kills:
             now = state(self.database, self.crawl)
-            if now.walked or not self._killed(now):
-                self._finish()
+            if now.walked:
+                self._end_undisturbed()
                 self._begin()
-        self._finish()
+            elif not self._killed(now):
+                self._compare()
+                self._begin()
+        self._end_undisturbed()
         return self.tally
 
     def _begin(self) -> None:
@@ -72,7 +76,9 @@ class Killer:
         self.files.mkdir(parents=True)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        line = command(self.crawl.spider, since=SINCE)
+        # A walk that is complete must not be read once more: that would bring back what it had lost.
+        walked = state(self.database, self.crawl).walked
+        line = command(self.crawl.spider, **({} if walked else {"since": SINCE}))
         environment = os.environ | {"DATABASE_URL": self.database, "FILES_STORE": str(self.files)}
         with (self.folder / "crawl.log").open("ab") as log:
             return subprocess.Popen(line, cwd=ROOT, env=environment, stdout=log, stderr=log)
@@ -100,18 +106,23 @@ class Killer:
             process.wait(self._random.random() * self.seconds * then.share_left(self.crawl))
         except subprocess.TimeoutExpired:
             process.kill()
-        killed = process.wait(PATIENCE) == -9
+        status = process.wait(PATIENCE)
+        killed = status == -signal.SIGKILL
+        if not killed and status:
+            self.tally.wrong.append(f"a crawl ended by itself with {status}")
         self.tally.tried += killed
         now = state(self.database, self.crawl)
         self.tally.landed += killed and now.unfinished(self.crawl)
         self.tally.wrong += violations(self.database, self.files, self.crawl, now)
         return killed
 
-    def _finish(self) -> None:
-        """Start once more, let it end, and compare."""
-        process = self._start()
-        if process.wait(PATIENCE) != 0:
-            self.tally.wrong.append(f"the crawl after the kills ended with {process.returncode}")
+    def _end_undisturbed(self) -> None:
+        status = self._start().wait(PATIENCE)
+        if status:
+            self.tally.wrong.append(f"the crawl after the kills ended with {status}")
+        self._compare()
+
+    def _compare(self) -> None:
         found = self._swept()
         lost, more = missing(self.expected, found), missing(found, self.expected)
         self.tally.lost += len(lost)
