@@ -45,6 +45,7 @@ def publish_tally(killer: Killer) -> None:
     sizes = {name: killer.expected[name].total() for name in ("notice", "tender", "attachment", "file")}
     what = ", ".join(f"{size:,} {name}s" for name, size in sizes.items())
     verdict = "differs" if tally.wrong else "equal to the undisturbed crawl"
+    fault = f"SIGKILL of a crawl of {killer.crawl.spider}"
     publish(Outcome(fault, tally.tried, tally.landed, tally.lost, tally.duplicated, f"{verdict} ({what}; seed {SEED})"))
 
 
