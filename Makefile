@@ -12,7 +12,7 @@ run: $(RUN_READY)  ## crawl, index, and the page at http://127.0.0.1:5000
 
 test: $(DEV_READY)  ## every test; installs RabbitMQ, Redis and Chromium where it may
 	@sh tests/services/install.sh
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: $(DEV_READY)  ## style, types and the direction of imports
 	$(BIN)/ruff check .

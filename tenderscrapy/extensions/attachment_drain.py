@@ -80,6 +80,7 @@ class AttachmentDrain:
         source = getattr(spider, "source_code", None)
         if self._fetcher is not None and source is not None:
             self._loop = asyncio.ensure_future(self._drain(source, self._fetcher, once=getattr(spider, "once", False)))
+            self._loop.add_done_callback(lambda _: self._look_again())
 
     def spider_idle(self, spider: Spider) -> None:
         """Keep the run open while files are to be had."""
@@ -141,10 +142,15 @@ class AttachmentDrain:
     def _rest(self, idle: bool) -> None:
         """Nothing is at hand; ``idle``: nor will anything be soon."""
         if idle and not self._idle:
-            slot = self.crawler.engine._slot
-            if slot is not None and slot.closing is None:
-                slot.nextcall.schedule()  # Scrapy would see it up to five seconds later
+            self._look_again()
         self._idle = idle and not self._woken.is_set()
+
+    def _look_again(self) -> None:
+        """Have Scrapy see at once that nothing is left to do; it would up to five seconds later."""
+        engine = self.crawler.engine
+        slot = engine._slot if engine is not None else None
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
 
     async def _pause(self, seconds: float) -> None:
         try:
