@@ -92,8 +92,8 @@ FILTER_NAMES = tuple(f.name for f in fields(Filters))
 
 _CONDITIONS = {
     "country": sql.SQL("t.country = ANY(%(country)s)"),
-    "nuts": sql.SQL("EXISTS (SELECT FROM unnest(t.nuts) AS place WHERE place LIKE ANY(%(nuts)s))"),
-    "cpv": sql.SQL("EXISTS (SELECT FROM unnest(t.cpv) AS code WHERE code LIKE ANY(%(cpv)s))"),
+    "nuts": sql.SQL("code_branches(t.nuts) && %(nuts)s"),
+    "cpv": sql.SQL("code_branches(t.cpv) && %(cpv)s"),
     "buyer": sql.SQL("unaccent(t.buyer_name) ILIKE unaccent(%(buyer)s)"),
     "source": sql.SQL(
         "EXISTS (SELECT FROM tender_source s WHERE s.tender_id = t.id AND s.source_code = ANY(%(source)s))"
@@ -113,8 +113,6 @@ _HAS_DOCUMENTS = sql.SQL("EXISTS (SELECT FROM attachment f WHERE f.tender_id = t
 
 
 def _parameter(name: str, value: Any) -> Any:
-    if name in ("nuts", "cpv"):
-        return [like_pattern(prefix) + "%" for prefix in value]
     if name == "buyer":
         return f"%{like_pattern(value)}%"
     return list(value) if isinstance(value, tuple) else value

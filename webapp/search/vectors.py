@@ -84,7 +84,8 @@ class _Near:
     count: int
 
     def exact(self, chunks: int | None) -> tuple[list[int], int]:
-        return self._rows(sql.SQL("e.embedding"), chunks)
+        among = _ALLOWED if self.within.narrowed else _EVERY
+        return self._rows("nearest_exact", chunks, within=self.within.condition, among=among)
 
     def approximate(self) -> tuple[list[int], int]:
         settings = {
@@ -96,18 +97,18 @@ class _Near:
             for name, value in settings.items():
                 cursor.execute("SELECT set_config(%s, %s, true)", (name, str(value)))
         operand = sql.SQL("CAST(e.embedding AS halfvec({}))").format(sql.Literal(self.model.dim))
-        return self._rows(operand, 2 * self.count)
+        among = _ONE_BY_ONE.format(self.within.condition) if self.within.narrowed else _EVERY
+        return self._rows("nearest_approximate", 2 * self.count, operand=operand, among=among)
 
-    def _rows(self, operand: sql.Composable, chunks: int | None) -> tuple[list[int], int]:
+    def _rows(self, query: str, chunks: int | None, **parts: sql.Composable) -> tuple[list[int], int]:
         parameters = {"vector": self.vector, "model": self.model.name, "chunks": chunks, "count": self.count}
-        found = rows(
-            self.connection,
-            "nearest",
-            parameters | self.within.parameters,
-            operand=operand,
-            among=self.within.vectors,
-        )
+        found = rows(self.connection, query, parameters | self.within.parameters, file="search", **parts)
         return [row["chunk_id"] for row in found], int(found[0]["seen"]) if found else 0
+
+
+_EVERY = sql.SQL("TRUE")
+_ALLOWED = sql.SQL("e.chunk_id IN (SELECT allowed.id FROM allowed)")
+_ONE_BY_ONE = sql.SQL("(SELECT TRUE FROM chunk c WHERE c.id = e.chunk_id AND {})")
 
 
 def _selective(connection: Connection, within: Within, size: Size) -> bool:

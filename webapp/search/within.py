@@ -23,13 +23,6 @@ class Within:
     parameters: dict[str, Any]
     narrowed: bool
 
-    @property
-    def vectors(self) -> sql.Composable:
-        """The condition on a vector ``e`` of such a chunk."""
-        if not self.narrowed:
-            return sql.SQL("TRUE")
-        return sql.SQL("e.chunk_id IN (SELECT c.id FROM chunk c WHERE {})").format(self.condition)
-
     @classmethod
     def of(cls, filters: Filters, now: datetime, more: Sequence[sql.Composable] = ()) -> Within:
         """The chunks of tenders that pass ``filters`` and satisfy the conditions ``more``."""

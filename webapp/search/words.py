@@ -43,15 +43,21 @@ CONFIGS = [
 MIN_STEM = 5
 #: Occurrences are counted so far: a word in more chunks than that tells next to nothing.
 ENOUGH = 5_000
+#: Chunks of one word that are ranked.
+PER_TERM = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A query's words as text of tsqueries: ``exact`` stems, ``begins`` also longer words, ``weights`` their idf."""
+    """A query's words as text of tsqueries: ``exact`` stems, ``begins`` also longer words, ``weights`` their idf.
+
+    ``frequencies`` are the chunks that have the word, counted up to ENOUGH.
+    """
 
     exact: list[str]
     begins: list[str]
     weights: list[float]
+    frequencies: list[int]
 
     def __bool__(self) -> bool:
         return bool(self.exact)
@@ -67,11 +73,11 @@ def terms(connection: Connection, query: Query, chunks: int) -> Terms:
     search: Any = queries("search")
     found = list(search.query_terms(connection, words=list(query.words), configs=CONFIGS, min_stem=str(MIN_STEM)))
     if not found:
-        return Terms([], [], [])
+        return Terms([], [], [], [])
     exact, begins = [row[1] for row in found], [row[2] for row in found]
     frequencies = [row[0] for row in search.chunk_frequencies(connection, terms=exact, enough=ENOUGH)]
     total = max(chunks, *frequencies)
-    return Terms(exact, begins, [_idf(frequency, total) for frequency in frequencies])
+    return Terms(exact, begins, [_idf(frequency, total) for frequency in frequencies], frequencies)
 
 
 def _idf(frequency: int, total: int) -> float:
@@ -95,11 +101,26 @@ _WITHOUT = sql.SQL(
 
 
 def matching(connection: Connection, terms: Terms, within: Within, count: int) -> list[int]:
-    """The telling chunk of each of the ``count`` tenders that say most of the query's words."""
-    if not terms:
+    """The telling chunk of each of the ``count`` tenders that say most of the query's words.
+
+    Words that are everywhere find nothing beside rarer ones; they still count in the score.
+    """
+    telling = [n for n, frequency in enumerate(terms.frequencies) if frequency < ENOUGH]
+    chosen = telling or range(len(terms.begins))
+    if not chosen:
         return []
-    parameters = {"terms": terms.begins, "weights": terms.weights, "per_term": 4 * ENOUGH, "count": count}
-    return [
-        row["chunk_id"]
-        for row in rows(connection, "matching_words", parameters | within.parameters, within=within.condition)
-    ]
+    parameters = {
+        "terms": [terms.begins[n] for n in chosen],
+        "weights": [terms.weights[n] for n in chosen],
+        "per_term": PER_TERM,
+        "count": count,
+    }
+    every = sql.SQL("TRUE")
+    found = rows(
+        connection,
+        "matching_words",
+        parameters | within.parameters,
+        early=every if telling else within.condition,
+        late=within.condition if telling else every,
+    )
+    return [row["chunk_id"] for row in found]

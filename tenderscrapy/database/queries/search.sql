@@ -1,5 +1,5 @@
--- Finding tenders. {within} stands for the reader's filters on "c" (a chunk), {among} for the same on "e" (its vector),
--- {where} for those on "t" (a tender), {operand} for the vector with or without the cast of the model's index.
+-- Finding tenders. {within}, {early} and {late} stand for the reader's filters on "c" (a chunk, by its tender_id), {among}
+-- for the same on "e" (its vector), {where} for those on "t" (a tender), {operand} for the vector cast as the index has it.
 
 -- name: tenders_by_number(forms, uuids, reference)
 -- A number that a source, the procedure or its buyer gave; the tender's own id before all.
@@ -50,10 +50,33 @@ SELECT (SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('chunk_e
 -- name: count_within(enough)
 SELECT count(*) FROM (SELECT FROM tender t WHERE {where} LIMIT :enough) AS counted;
 
--- name: nearest(vector, model, chunks, count)
--- The nearest chunk of each tender, out of the :chunks nearest. Only an operand cast as in the model's index can be
--- answered by it: its rows come in relaxed order, the materialised part takes them and the outer one sorts. The tender is
--- looked up afterwards, so that vectors do not travel through a join.
+-- name: nearest_exact(vector, model, chunks, count)
+-- The nearest chunk of each tender, out of the :chunks nearest; seen says how many of these there were. The distance is
+-- all that travels: rows with their vectors would not fit into the memory of a sort.
+WITH allowed AS MATERIALIZED (
+    SELECT c.id FROM chunk c WHERE {within}
+),
+compared AS MATERIALIZED (
+    SELECT e.chunk_id, e.embedding <=> CAST(:vector AS halfvec) AS distance
+    FROM chunk_embedding e
+    WHERE e.model = :model AND {among}
+),
+near AS (
+    SELECT compared.chunk_id, compared.distance FROM compared ORDER BY compared.distance LIMIT :chunks
+)
+SELECT CAST(best.place[2] AS bigint) AS chunk_id, best.seen
+FROM (
+    SELECT min(ARRAY[near.distance, CAST(near.chunk_id AS float8)]) AS place, sum(count(*)) OVER () AS seen
+    FROM near JOIN chunk c ON c.id = near.chunk_id
+    GROUP BY c.tender_id
+) AS best
+ORDER BY best.place
+LIMIT :count;
+
+-- name: nearest_approximate(vector, model, chunks, count)
+-- The same by the model's index, which only answers an operand cast as it is. Its rows come in relaxed order: the
+-- materialised part takes them, the outer one sorts. The filters look at one row after the other as the index hands it
+-- out, so {among} is a scalar subquery, which the planner cannot turn into a join.
 WITH near AS MATERIALIZED (
     SELECT e.chunk_id, {operand} <=> CAST(:vector AS halfvec) AS distance
     FROM chunk_embedding e
@@ -98,8 +121,9 @@ FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS term (query, position)
 ORDER BY term.position;
 
 -- name: matching_words(terms, weights, per_term, count)
--- Each tender's chunk that has the most telling words of the query.
-SELECT best.tender_id, CAST(-best.match[2] AS bigint) AS chunk_id
+-- Each tender's chunk that has the most telling words of the query. {early} narrows each word's chunks, {late} the
+-- tenders that are left: where the words are rare the filters look at few rows that way.
+SELECT CAST(-c.match[2] AS bigint) AS chunk_id
 FROM (
     SELECT matched.tender_id, max(ARRAY[matched.weight, CAST(-matched.id AS float8)]) AS match
     FROM (
@@ -107,14 +131,15 @@ FROM (
         FROM unnest(CAST(:terms AS text[]), CAST(:weights AS float8[])) AS term (query, weight)
         CROSS JOIN LATERAL (
             SELECT c.tender_id, c.id FROM chunk c
-            WHERE c.words @@ CAST(term.query AS tsquery) AND {within}
+            WHERE c.words @@ CAST(term.query AS tsquery) AND {early}
             LIMIT :per_term
         ) AS hit
         GROUP BY hit.tender_id, hit.id
     ) AS matched
     GROUP BY matched.tender_id
-) AS best
-ORDER BY best.match DESC
+) AS c
+WHERE {late}
+ORDER BY c.match DESC
 LIMIT :count;
 
 -- name: chunk_scores(chunks, vector, model, exact, begins, weights, body, beginning)
