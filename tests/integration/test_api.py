@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -294,3 +295,10 @@ def test_readiness_names_what_is_missing(radar, monkeypatch):
     assert answer.status_code == 503
     assert answer.json["checks"] == {"database": "ready", "queue": "unavailable", "model": "ready"}
     assert "guest" not in answer.text
+
+
+def test_the_page_about_the_api_names_every_filter_and_route(radar):
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+
+    assert [name for name in FILTER_NAMES if f"`{name}`" not in page] == []
+    assert [path for path in contract.document()["paths"] if path.removeprefix("/api/v1/") not in page] == []
