@@ -12,11 +12,15 @@ from urllib.parse import unquote, urlsplit
 from webapp import formatting
 from webapp.cpv_divisions import DIVISIONS
 from webapp.versions import SHOWN
+from webapp.wording import wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flask import Flask
+
+    from webapp.versions import FieldChange
+    from webapp.wording import Part
 
 #: Days before a deadline from which it is shown as urgent.
 URGENT = 3
@@ -35,6 +39,7 @@ def init_app(app: Flask) -> None:
         division_choices,
         chip,
         field_label,
+        pieces,
         plain_value,
         said,
         excerpt,
@@ -92,6 +97,12 @@ def plain_value(value: Any, field: str) -> str:
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+
+
+def pieces(change: FieldChange) -> list[Part]:
+    """What went and what came; of a long text only the words that changed and those around them."""
+    old, new = (plain_value(value, change.field) if value else "" for value in (change.old, change.new))
+    return wording(old, new)
 
 
 def said(value: Any, field: str, tender: Any) -> str:

@@ -1,13 +1,13 @@
-"""What changed between the editions of a notice."""
+"""What changed between the editions of a notice, and from one notice of a source to the next."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
 #: What a reader is told of; identifiers, keys and flags of the crawl are not.
 SHOWN = {
@@ -44,7 +44,11 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An edition of a source's notice. The first of each notice has no ``fields``: nothing was before it."""
+    """An edition of a source's notice, made public at ``at``.
+
+    The first edition of a notice is compared with the notice ``follows``, the one of the same source before it; without
+    such a notice it has no ``fields``: nothing was before it.
+    """
 
     source_code: str
     notice_id: str
@@ -52,29 +56,71 @@ class Change:
     revised_at: datetime | None
     first: bool
     fields: list[FieldChange]
+    at: datetime
+    follows: str | None = None
 
 
 def changes(versions: Iterable[dict[str, Any]]) -> list[Change]:
     """The history of all notices, newest first; ``versions`` come by notice and oldest first."""
+    dated = _dated(versions)
     found: list[Change] = []
-    before: dict[str, Any] | None = None
-    for version in versions:
-        first = before is None or before["tender_source_id"] != version["tender_source_id"]
-        fields = [] if first or before is None else _fields(before["snapshot"], version["snapshot"])
+    for place, (at, version) in enumerate(dated):
+        first = place == 0 or dated[place - 1][1]["tender_source_id"] != version["tender_source_id"]
+        before = _notice_before(dated, at, version) if first else dated[place - 1][1]
         found.append(
             Change(
-                version["source_code"], version["notice_id"], version["seen_at"], version["revised_at"], first, fields
+                version["source_code"],
+                version["notice_id"],
+                version["seen_at"],
+                version["revised_at"],
+                first,
+                _fields(before["snapshot"], version["snapshot"], whole=not first) if before else [],
+                at,
+                before["notice_id"] if before and first else None,
             )
         )
-        before = version
-    return sorted(found, key=lambda change: (change.seen_at, change.notice_id), reverse=True)
+    found.reverse()  # of equal instants the later edition comes first
+    return sorted(found, key=lambda change: (change.at, change.seen_at, change.notice_id), reverse=True)
 
 
-def _fields(old: dict[str, Any], new: dict[str, Any]) -> list[FieldChange]:
+def _dated(versions: Iterable[dict[str, Any]]) -> list[tuple[datetime, dict[str, Any]]]:
+    """Each edition with the instant it was made public; never before the edition it comes after."""
+    dated: list[tuple[datetime, dict[str, Any]]] = []
+    for version in versions:
+        published = version["snapshot"].get("published_at")
+        at = version["revised_at"] or (datetime.fromisoformat(published) if published else version["seen_at"])
+        if dated and dated[-1][1]["tender_source_id"] == version["tender_source_id"]:
+            at = max(at, dated[-1][0])
+        dated.append((at, version))
+    return dated
+
+
+def _notice_before(
+    dated: list[tuple[datetime, dict[str, Any]]], at: datetime, version: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The last edition of the notice that ``version`` corrects, else of the one its source published before it."""
+    others = [
+        (then, other)
+        for then, other in dated
+        if other["source_code"] == version["source_code"] and other["tender_source_id"] != version["tender_source_id"]
+    ]
+    corrected = (version["snapshot"].get("changes_notice") or "").lstrip("0")
+    named = [(then, o) for then, o in others if corrected and corrected in (o["notice_id"], _uuid_version(o))]
+    earlier = [(then, o) for then, o in others if then < at]
+    return max(named or earlier, key=lambda other: other[0], default=(at, None))[1]
+
+
+def _uuid_version(version: dict[str, Any]) -> str:
+    snapshot = version["snapshot"]
+    return f"{snapshot.get('notice_uuid')}-{snapshot.get('notice_version')}"
+
+
+def _fields(old: dict[str, Any], new: dict[str, Any], *, whole: bool) -> list[FieldChange]:
+    """What differs; unless ``new`` is ``whole``, what it does not state is not gone: an award repeats no deadline."""
     found = []
     for name, label in SHOWN.items():
         before, after = old.get(name), new.get(name)
-        if before == after:
+        if before == after or (not whole and not after):
             continue
         if isinstance(before or after, list):
             gone, come = _difference(before or [], after or [])

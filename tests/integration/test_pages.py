@@ -171,11 +171,11 @@ def test_a_tender_page_has_its_facts_files_and_history(radar):
         assert address in links(page)
     assert "could not be downloaded: answered 404" in page
     assert "9,000 GBP" in page
-    [(old, new)] = re.findall(r"<del>([^<]*)</del><ins>([^<]*)</ins>", page)
+    [(old, new)] = re.findall(r"<del>([^<]*)</del>\s*<ins>([^<]*)</ins>", page)
     assert old.endswith("GMT")
     assert new.endswith("GMT")
     assert "<ins>LOT-0001 changed: value amount, value currency</ins>" in page
-    assert "First seen." in page
+    assert "First notice of this source" in page
 
 
 def test_an_address_of_a_tender_that_was_joined_leads_on(radar):

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from webapp.versions import changes
 
 
-def version(day: int, source: int = 1, **snapshot):
+def version(day: int, source: int = 1, code: str = "ted", revised: int | None = None, **snapshot):
     return {
         "tender_source_id": source,
-        "source_code": "ted",
+        "source_code": code,
         "notice_id": f"{source}-2026",
         "snapshot": snapshot,
         "seen_at": datetime(2026, 11, day, tzinfo=UTC),
-        "revised_at": None,
+        "revised_at": datetime(2026, 10, revised, tzinfo=UTC) if revised else None,
     }
 
 
@@ -30,10 +30,36 @@ def test_each_edition_is_compared_with_the_one_before_it_newest_first():
     ]
 
 
-def test_editions_of_two_notices_are_not_compared_with_each_other():
-    found = changes([version(1, 1, title="A"), version(3, 1, title="B"), version(2, 2, title="Z")])
+def test_notices_of_two_sources_are_not_compared_with_each_other():
+    found = changes([version(1, 1, title="A"), version(3, 1, title="B"), version(2, 2, "doe", title="Z")])
 
-    assert [(c.notice_id, c.first) for c in found] == [("1-2026", False), ("2-2026", True), ("1-2026", True)]
+    assert [(c.notice_id, c.first, len(c.fields)) for c in found] == [
+        ("1-2026", False, 1),
+        ("2-2026", True, 0),
+        ("1-2026", True, 0),
+    ]
+
+
+def test_editions_stand_in_the_order_they_were_published_in_whatever_was_read_first():
+    found = changes([version(9, revised=1, title="A"), version(2, revised=5, title="B")])
+
+    assert [(c.at.day, c.first, [(f.old, f.new) for f in c.fields]) for c in found] == [
+        (5, False, [("A", "B")]),
+        (1, True, []),
+    ]
+
+
+def test_a_later_notice_of_a_source_tells_what_differs_from_the_one_before_it():
+    first, other = version(9, 1, revised=1, title="A", value_amount="5"), version(9, 3, revised=2, title="C")
+    later = version(1, 2, revised=3, title="B", changes_notice="1-2026")
+
+    found = changes([first, later, other])
+
+    assert [(c.notice_id, c.follows, [(f.field, f.old, f.new) for f in c.fields]) for c in found] == [
+        ("2-2026", "1-2026", [("title", "A", "B")]),
+        ("3-2026", "1-2026", [("title", "A", "C")]),
+        ("1-2026", None, []),
+    ]
 
 
 def test_of_a_list_only_what_went_and_what_came_is_told():

@@ -80,9 +80,11 @@ def passages_of(connection: Connection, tender_id: str, query: Query, count: int
     terms = words.terms(connection, query, size.chunks)
     chunks = [row[0] for row in queries("tenders").chunks_of(connection, id=tender_id)]
     best = ranking.chunk_hits(connection, chunks, vector, model, terms)
-    found = [hit for hit in best if hit.score >= ranking.TAIL * _min_score(model)][:count]
+    found = [hit for hit in best if hit.score >= ranking.TAIL * _min_score(model)][: 2 * count]
     shown = passages(connection, [hit.chunk_id for hit in found if hit.chunk_id], terms.any)
-    return [shown[hit.chunk_id] for hit in found if hit.chunk_id in shown]
+    # a card is shown as the description, which has chunks of its own
+    said = {shown[hit.chunk_id].text: shown[hit.chunk_id] for hit in reversed(found) if hit.chunk_id in shown}
+    return list(reversed(said.values()))[:count]
 
 
 def _by_number(connection: Connection, text: str, filters: Filters, now: datetime) -> Found | None:

@@ -29,11 +29,11 @@ WHERE tender_id = :id
 ORDER BY status = 'skipped', lower(coalesce(filename, source_url)), id;
 
 -- name: versions_of(id)
--- Each source's editions, oldest first.
+-- Each notice's editions, oldest first: a source that is read from its newest page on is seen in another order.
 SELECT v.tender_source_id, s.source_code, s.notice_id, v.content_hash, v.snapshot, v.revised_at, v.seen_at
 FROM notice_version v JOIN tender_source s ON s.id = v.tender_source_id
 WHERE s.tender_id = :id
-ORDER BY v.tender_source_id, v.seen_at, v.id;
+ORDER BY v.tender_source_id, v.revised_at NULLS FIRST, v.seen_at, v.id;
 
 -- name: redirected(id)$
 -- Where a tender went that was joined with another one, however often that happened.
@@ -68,7 +68,8 @@ SELECT s.code, s.platform, s.name, s.enabled, s.note, s.poll_interval, s.last_po
 FROM source s
 LEFT JOIN (SELECT source_code, count(*) AS notices FROM tender_source GROUP BY source_code) AS n ON n.source_code = s.code
 LEFT JOIN LATERAL (
-    SELECT c.state, c.reason, c.started_at FROM crawl_run c WHERE c.source_code = s.code
+    -- the sample is one run for all the sources that it imitates
+    SELECT c.state, c.reason, c.started_at FROM crawl_run c WHERE c.source_code IN (s.code, split_part(s.code, ':', 1))
     ORDER BY c.started_at DESC LIMIT 1
 ) AS r ON true
 ORDER BY s.code;
