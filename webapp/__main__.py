@@ -7,9 +7,11 @@ import errno
 import logging
 import socket
 import sys
+import threading
 
 import waitress
 
+from tenderscrapy.ai.provider import provider
 from tenderscrapy.exceptions import TenderscrapyError
 from webapp import create_app
 from webapp.database import POOL_SIZE
@@ -35,11 +37,20 @@ def main() -> int:
         app.extensions["database"].open()
     except TenderscrapyError as error:
         logging.getLogger(__name__).error("%s The pages say so until it is back.", error)
+    threading.Thread(target=_load_model, daemon=True).start()
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     print(f"tenderscrapy is at http://{shown}:{port}", flush=True)  # noqa: T201
     waitress.serve(app, sockets=[listener], threads=POOL_SIZE - 4, ident=None)
     return 0
+
+
+def _load_model() -> None:
+    """Let the first search not wait for what all of them need."""
+    try:
+        provider().embed_query("ready")
+    except TenderscrapyError as error:
+        logging.getLogger(__name__).warning("Searches go by words alone for now: %s", error)
 
 
 def free_socket(host: str, port: int) -> socket.socket:

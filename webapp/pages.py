@@ -29,7 +29,7 @@ RUNS = 50
 def index() -> Response | WerkzeugResponse:
     """Search results, or the newest open tenders without a query."""
     asked = Asked.from_arguments(request.args)
-    if not asked.problems and any(not value for _, value in request.args.items(multi=True)):
+    if not asked.problems and any(name != "q" and not value for name, value in request.args.items(multi=True)):
         # a form sends its empty fields as well: the address that is kept and passed on goes without them
         return redirect(asked.url())
     with database().connection() as connection:

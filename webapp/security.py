@@ -86,10 +86,11 @@ def _finish(response: Response) -> Response:
     if "Cache-Control" not in response.headers:
         response.headers["Cache-Control"] = "no-store" if request.path.startswith("/api/") else "private, no-cache"
     seconds = time.monotonic() - g.get("started", time.monotonic())
+    path = request.path.encode("unicode_escape").decode()[:200]  # a line break in an address starts no line in the log
     logger.info(
         "%s %s %s %.0f ms request_id=%s",
         request.method,
-        request.path,
+        path,
         response.status_code,
         seconds * 1000,
         g.request_id,

@@ -11,7 +11,7 @@ LONG = 80
 #: Words that stay around a change; what is further away is left out.
 CONTEXT = 6
 #: Comparing takes time that grows with the square of the length: longer texts are shown as a whole, cut.
-MOST_WORDS = 2_000
+MOST_WORDS = 600
 CUT = 600
 
 
