@@ -184,8 +184,8 @@ def _module_fault(module: str, *rest: str) -> str:
 def _flask_fault(words: list[str]) -> str:
     group: click.Command | None = FlaskGroup(create_app=create_app)
     while isinstance(group, click.Group) and words:
-        context = click.Context(group, obj=ScriptInfo(create_app=create_app))
-        group, words = group.get_command(context, words[0]), words[1:]
+        with click.Context(group, obj=ScriptInfo(create_app=create_app)) as context:
+            group, words = group.get_command(context, words[0]), words[1:]
     if group is None:
         return "no such command"
     return _option_fault(words, {option for parameter in group.params for option in parameter.opts})
