@@ -288,7 +288,7 @@ def test_a_page_that_unpacks_to_more_than_the_limit_is_refused(simulator: Portal
     answer = leave(simulator.files.file_url("a"), settings={"DOWNLOAD_MAXSIZE": 3_000_000})
 
     assert only(answer)["error"] == "IgnoreRequest"
-    assert answer["stats"]["memusage/max"] < 300_000_000
+    assert answer["peak_memory"] < 300_000_000
 
 
 def test_a_proxy_of_the_environment_is_not_used(simulator: PortalSimulator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def leave(*requests: str | dict[str, Any], **plan: Any) -> dict[str, Any]:
     ``settings`` are Scrapy's, ``spider`` attributes of the spider; ``speed`` lets the cool-down's clock run faster;
     ``names`` are what the name server would say; ``texts`` asks for the pages' texts.
     The answer: ``outcomes`` (``asked`` with ``url``, ``status`` and the ``meta`` named in ``show``, or with ``error``,
-    ``message`` and ``retry_after``), ``log`` and ``stats``.
+    ``message`` and ``retry_after``), ``log``, ``stats`` and ``peak_memory`` in bytes.
     """
     plan["requests"] = [{"url": request} if isinstance(request, str) else request for request in requests]
     run = subprocess.run(
@@ -43,6 +44,12 @@ def leave(*requests: str | dict[str, Any], **plan: Any) -> dict[str, Any]:
     )
     assert run.returncode == 0, run.stderr
     return {**json.loads(run.stdout), "log": run.stderr}
+
+
+def _peak_memory() -> int:
+    """Of this program alone; ``ru_maxrss`` would carry over what the process was before it."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) * 1024
 
 
 def _main() -> None:
@@ -96,7 +103,7 @@ def _main() -> None:
     process.crawl(crawler)
     process.start()
     stats = {name: value for name, value in crawler.stats.get_stats().items() if isinstance(value, int | str)}
-    sys.stdout.write(json.dumps({"outcomes": outcomes, "stats": stats}))
+    sys.stdout.write(json.dumps({"outcomes": outcomes, "stats": stats, "peak_memory": _peak_memory()}))
 
 
 if __name__ == "__main__":
