@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import statistics
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chaos.large_files import page_phase, publish, started
 
+from bench.cores import CLIENTS, SERVERS, on
 from bench.measuring import DisqualifiedError, interleaved, ratio_to
 from bench.services import databases
 from portal_simulator import PortalSimulator
@@ -41,7 +43,9 @@ class _Bench:
         publish(self.simulator, self.pages, files)
         self.simulator.forget_requests()
         database, store = self.server.fresh(), Path(tempfile.mkdtemp(dir=self.folder))
-        with started(database, store, ATTACHMENTS_PER_HOST=SLOW_FILES, DOWNLOAD_DELAY=0.001) as crawl:
+        with on(CLIENTS):
+            running = started(database, store, ATTACHMENTS_PER_HOST=SLOW_FILES, DOWNLOAD_DELAY=0.001)
+        with running as crawl:
             seconds = page_phase(crawl, self.simulator)
             begun = len(list((store / "files").glob("*.part")))
             crawl.end()
@@ -68,7 +72,11 @@ class _Bench:
 
 def run(pages: int, repeats: int) -> dict[str, Any]:
     """Both crawls interleaved, then the fast file."""
-    with PortalSimulator() as simulator, databases() as server, tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        with on(SERVERS):
+            simulator = stack.enter_context(PortalSimulator())
+        server = stack.enter_context(databases())
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         os.environ |= {"ALLOW_PRIVATE_HOSTS": simulator.host, "TED_API_URL": simulator.ted_url}
         bench = _Bench(simulator, server, pages, Path(folder))
         interleaved(repeats, (bench.alone, bench.beside_files))

@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from bench.cores import CLIENTS, on
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -57,7 +59,8 @@ def timed_process(command: Sequence[str], environment: Mapping[str, str], folder
     """Run a process to its end, from its start to its exit. Raises DisqualifiedError when it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    with on(CLIENTS):
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
@@ -69,9 +72,10 @@ def timed_process(command: Sequence[str], environment: Mapping[str, str], folder
 def timed(work: Callable[[], Any]) -> float:
     """Seconds that ``work`` takes in this process, garbage of what was before it left aside."""
     gc.collect()
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+    with on(CLIENTS):
+        started = time.perf_counter()
+        work()
+        return time.perf_counter() - started
 
 
 def interleaved(repeats: int, contenders: Iterable[Callable[[bool], None]]) -> None:

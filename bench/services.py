@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
+from bench.cores import SERVERS, on
 from tenderscrapy.database.embedded import Embedded
 from tenderscrapy.database.migrate import migrate
 
@@ -29,7 +30,8 @@ def portal(notices: int, *options: str) -> Iterator[str]:
     """The simulator as a process of its own, with that many TED notices; its address."""
     command = [sys.executable, "-m", "portal_simulator", "--notices", str(notices), "--releases", "0", *options]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), str(ROOT)])}
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    with on(SERVERS):
+        server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
         address = server.stdout.readline().strip()
@@ -75,7 +77,9 @@ def databases() -> Iterator[Databases]:
     folder.chmod(0o755)  # for the account that runs the server for root
     server = Embedded(folder / "pg", idle=5)
     try:
-        yield Databases(server.start())
+        with on(SERVERS):
+            url = server.start()
+        yield Databases(url)
     finally:
         server.stop()
         shutil.rmtree(folder)
