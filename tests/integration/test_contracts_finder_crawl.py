@@ -8,24 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from portal_simulator import invented_contracts_finder_releases
-from tenderscrapy.database.pool import connect
 
 SINCE = (datetime.now(UTC) - timedelta(days=40)).date().isoformat()
 NO_FILES = {"ATTACHMENTS_BUDGET": "0.01"}
 SEARCH = "/Published/Notices/OCDS/Search"
-
-
-@pytest.fixture
-def ask(database):
-    connection = connect(database, autocommit=True)
-
-    def rows(sql: str) -> list[tuple]:
-        with connection.cursor() as cursor:
-            cursor.execute(sql)
-            return cursor.fetchall()
-
-    yield rows
-    connection.close()
 
 
 def last_run(ask) -> tuple:

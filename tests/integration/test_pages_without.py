@@ -46,7 +46,7 @@ def test_a_filter_that_cannot_be_read_is_named_and_left_out(radar):
     answer = radar.client.get("/?deadline_to=tomorrow&country=GB")
 
     assert answer.status_code == 400
-    assert "deadline to" in answer.text
+    assert "Deadline until: " in answer.text
     assert titles(answer.text) == ["School meals"]
     assert radar.client.get("/?cursor=nonsense").status_code == 400
     assert radar.client.get("/?page=99999999999999999999&q=meals").status_code == 200

@@ -11,22 +11,8 @@ import pytest
 
 from portal_simulator import invented_ted_notices
 from services.crawling import ROOT, command, environment
-from tenderscrapy.database.pool import connect
 
 SINCE = (datetime.now(UTC) - timedelta(days=40)).date().isoformat()
-
-
-@pytest.fixture
-def ask(database):
-    connection = connect(database, autocommit=True)
-
-    def rows(sql: str) -> list[tuple]:
-        with connection.cursor() as cursor:
-            cursor.execute(sql)
-            return cursor.fetchall()
-
-    yield rows
-    connection.close()
 
 
 @pytest.fixture

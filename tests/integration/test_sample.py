@@ -8,26 +8,10 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from services.crawling import ROOT, environment
-from tenderscrapy.database.pool import connect
 
 ANCHOR = "2026-11-01"
 PEOPLE = ("Musterfeld", "Exemplaire", "Gwendolyn", "Korbinian", "gwen.placeholder@", "90009 117", "960187", "@buyer")
-
-
-@pytest.fixture
-def ask(database):
-    connection = connect(database, autocommit=True)
-
-    def rows(sql: str) -> list[tuple]:
-        with connection.cursor() as cursor:
-            cursor.execute(sql)
-            return cursor.fetchall()
-
-    yield rows
-    connection.close()
 
 
 def last_run(ask) -> tuple:

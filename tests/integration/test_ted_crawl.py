@@ -8,23 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from portal_simulator import invented_ted_notices
-from tenderscrapy.database.pool import connect
 
 SINCE = (datetime.now(UTC) - timedelta(days=40)).date().isoformat()
 NO_FILES = {"ATTACHMENTS_BUDGET": "0.01"}
-
-
-@pytest.fixture
-def ask(database):
-    connection = connect(database, autocommit=True)
-
-    def rows(sql: str) -> list[tuple]:
-        with connection.cursor() as cursor:
-            cursor.execute(sql)
-            return cursor.fetchall()
-
-    yield rows
-    connection.close()
 
 
 def searches(simulator) -> list[dict]:
@@ -238,5 +224,3 @@ def test_the_database_away_is_said_and_the_status_is_not_0(simulator, crawl, mon
     run = crawl("ted", since=SINCE)
     assert run.returncode == 1
     assert "PostgreSQL at 127.0.0.1:1/none cannot be used" in run.stderr
-
-

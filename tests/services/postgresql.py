@@ -8,7 +8,7 @@ import tempfile
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import psycopg2
@@ -17,9 +17,10 @@ import pytest
 from tenderscrapy.config import config
 from tenderscrapy.database.embedded import Embedded
 from tenderscrapy.database.migrate import migrate
+from tenderscrapy.database.pool import connect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SETTINGS = {"fsync": "off", "shared_buffers": "64MB"}
 NAMES = count()
@@ -76,6 +77,18 @@ def database(database_server: str, database_template: str, monkeypatch: pytest.M
     finally:
         config.cache_clear()
         execute(database_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def ask(database: str) -> Iterator[Callable[..., list[tuple[Any, ...]]]]:
+    """``ask("SELECT ...", *values)``: the rows, as they are committed now."""
+    with closing(connect(database, autocommit=True)) as connection, connection.cursor() as cursor:
+
+        def rows(sql: str, *values: object) -> list[tuple[Any, ...]]:
+            cursor.execute(sql, values or None)
+            return cursor.fetchall()
+
+        yield rows
 
 
 def with_name(url: str, name: str) -> str:

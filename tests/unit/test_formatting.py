@@ -105,7 +105,7 @@ def test_a_day_is_open_until_its_end(reading):
         ({"value_amount": Decimal(7), "value_min_amount": Decimal(5)}, "€5–€7", "5\xa0€–7\xa0€"),
         ({"value_amount": Decimal(7), "value_min_amount": Decimal(7)}, "€7", "7\xa0€"),
         ({"value_min_amount": Decimal(5), "value_currency": "GBP"}, "from £5", "from 5\xa0£"),
-        ({"value_amount": Decimal(5), "value_currency": "XQQ"}, "5\xa0XQQ", "5\xa0XQQ"),
+        ({"value_amount": Decimal(5), "value_currency": "XQQ"}, "XQQ\xa05", "5\xa0XQQ"),
         ({"value_amount": Decimal(1000), "value_currency": None}, "1,000", "1.000"),
         ({"value_amount": Decimal(0)}, "€0", "0\xa0€"),
         ({}, "", ""),
