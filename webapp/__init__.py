@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
-from webapp import access, api, database, facets, files, formatting, health, pages, presentation, problems, security
+from webapp import (
+    access,
+    api,
+    database,
+    facets,
+    files,
+    formatting,
+    health,
+    pages,
+    presentation,
+    problems,
+    security,
+    source_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +46,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     formatting.init_app(app)
     presentation.init_app(app)
     facets.init_app(app)
+    source_names.init_app(app)
     for blueprint in (pages.blueprint, files.blueprint, api.blueprint, health.blueprint):
         app.register_blueprint(blueprint)
     app.cli.add_command(access.keys)

@@ -38,6 +38,7 @@ def init_app(app: Flask) -> None:
         size,
         host,
         web_link,
+        instant_of,
     ):
         app.add_template_filter(function)
     app.add_template_global(now)
@@ -138,20 +139,22 @@ def instant_of(at: datetime | str | None) -> datetime | None:
 def value(tender: Any) -> str:
     """The amount or its range with the currency, and whether tax is in it where the source says so."""
     low, high = tender.value_min_amount, tender.value_amount
-    amounts = [_money(amount, tender.value_currency) for amount in (low, high) if amount is not None]
+    amounts = [money(amount, tender.value_currency) for amount in (low, high) if amount is not None]
     if not amounts:
         return ""
     text = "–".join(dict.fromkeys(amounts)) if high is not None else f"from {amounts[0]}"
     return text + {True: " incl. VAT", False: " excl. VAT", None: ""}[tender.value_is_gross]
 
 
-def _money(amount: Decimal, currency: str | None) -> str:
+def money(amount: Decimal, currency: str | None) -> str:
+    """An amount with its currency; cents only where there are some."""
     places = "#,##0" if amount == amount.to_integral_value() else "#,##0.00"
     if not currency:
         return numbers.format_decimal(amount, places, locale=locale())
     if numbers.get_currency_symbol(currency, locale=locale()) == currency:
         # a code is no sign that could stand close to the number
-        return f"{numbers.format_decimal(amount, places, locale=locale())}\xa0{currency}"
+        shown = numbers.format_decimal(amount, places, locale=locale())
+        return f"{shown}\xa0{currency}" if locale() == "de" else f"{currency}\xa0{shown}"
     pattern = Locale.parse(locale()).currency_formats["standard"].pattern.split(";")[0].replace("#,##0.00", places)
     return numbers.format_currency(amount, currency, pattern, locale=locale(), currency_digits=False)
 
@@ -159,6 +162,11 @@ def _money(amount: Decimal, currency: str | None) -> str:
 def country(code: str | None) -> str:
     """The country's name in the reader's language."""
     return country_name(code, locale()) if code else ""
+
+
+def known_country(code: str) -> bool:
+    """Whether ``code`` is a country's two letters, in either case."""
+    return len(code) == 2 and code.isalpha() and code.upper() in Locale.parse("en").territories
 
 
 def language(code: str | None) -> str:

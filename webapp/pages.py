@@ -15,6 +15,7 @@ from webapp.request_state import Asked
 from webapp.results import Results, browse, searched
 from webapp.search.query import Query
 from webapp.search.search import passages_of
+from webapp.source_names import read_names
 from webapp.tenders import detail, dict_rows, redirected
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def index() -> Response | WerkzeugResponse:
         return redirect(asked.url())
     with database().connection() as connection:
         counts, going_on = facets(connection), activity(connection)
+        read_names(connection)
         try:
             results = searched(connection, asked, now()) if asked.query else browse(connection, asked, now())
         except listing.CursorError as error:
@@ -59,6 +61,7 @@ def tender(tender_id: str) -> str | Response | WerkzeugResponse:
                 abort(404, "There is no tender with this address.")
             return redirect(url_for("pages.tender", tender_id=became, q=query.text or None), 301)
         passages = passages_of(connection, wanted, query) if query else []
+        read_names(connection)
     return render_template("tender.html", tender=found.tender, detail=found, query=query, passages=passages)
 
 
@@ -66,7 +69,9 @@ def tender(tender_id: str) -> str | Response | WerkzeugResponse:
 def sources() -> str:
     """Every source, and how its last run went."""
     with database().connection() as connection:
-        return render_template("sources.html", sources=dict_rows(connection, "sources"))
+        found = dict_rows(connection, "sources")
+        read_names(connection)
+    return render_template("sources.html", sources=found)
 
 
 @blueprint.get("/runs")
@@ -76,4 +81,5 @@ def runs() -> str:
     before = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
     with database().connection() as connection:
         found = dict_rows(connection, "runs", before=before, count=RUNS)
+        read_names(connection)
     return render_template("runs.html", runs=found, before=found[-1]["id"] if len(found) == RUNS else None)

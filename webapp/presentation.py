@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from webapp import formatting
+from webapp.code_names import code_name
 from webapp.cpv_divisions import DIVISIONS
+from webapp.lots import told_lots
+from webapp.request_state import LABELS
+from webapp.source_names import source_name
 from webapp.versions import SHOWN
 from webapp.wording import wording
 
@@ -28,8 +32,6 @@ LAST_SECOND = time(23, 59, 59)
 #: Characters of a description in a list; the stylesheet cuts at whole lines.
 EXCERPT = 320
 
-_CHIPS = {"cpv": "CPV", "nuts": "Region"}
-
 
 def init_app(app: Flask) -> None:
     """Make the functions below filters of the templates."""
@@ -44,7 +46,8 @@ def init_app(app: Flask) -> None:
         said,
         excerpt,
         paragraphs,
-        lot_facts,
+        code_name,
+        told_lots,
         file_name,
     ):
         app.add_template_filter(function)
@@ -72,11 +75,15 @@ def division_choices(chosen: list[str] | None) -> list[tuple[str, str]]:
 
 def chip(name: str, value: str) -> str:
     """A filter in use, as a reader calls it."""
-    label = _CHIPS.get(name, name.replace("_", " ").capitalize())
+    label = LABELS.get(name, name)
     if name == "country":
         value = formatting.country(value.upper())
     elif name == "cpv":
         value = f"{value} {formatting.division(value)}".strip()
+    elif name == "source":
+        value = source_name(value)
+    elif name in ("notice_type", "procedure_type"):
+        value = code_name(value, name)
     elif name == "has_documents":
         value = "yes" if value in ("true", "1") else "no"
     return f"{label}: {value}"
@@ -130,6 +137,9 @@ _SHOWN_AS: dict[str, Callable[[Any], str]] = {
     "value_amount": _amount,
     "value_min_amount": _amount,
     "country": lambda value: formatting.country(str(value)),
+    "notice_type": lambda value: code_name(str(value), "notice_type"),
+    "change_reason": lambda value: code_name(str(value), "change_reason"),
+    "procedure_type": lambda value: code_name(str(value), "procedure_type"),
 }
 
 
@@ -141,23 +151,6 @@ def excerpt(text: str) -> str:
 def paragraphs(text: str) -> list[str]:
     """The lines of a text that say something."""
     return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def lot_facts(lot: dict[str, Any], tender: Any) -> list[str]:
-    """Value, deadline, CPV and place of a lot, as far as the notice says; in the tender's zone."""
-    found = []
-    if lot.get("value_amount") is not None:
-        amount = plain_value(lot["value_amount"], "value_amount")
-        found.append(f"{amount} {lot.get('value_currency') or ''}".strip())
-    if lot.get("deadline_at"):
-        parts = {"deadline_at": lot["deadline_at"], "deadline_zone": tender.deadline_zone}
-        same = formatting.instant_of(lot["deadline_at"]) == tender.deadline_at
-        found.append(f"deadline {formatting.deadline(parts | {'deadline_is_date': same and tender.deadline_is_date})}")
-    if lot.get("cpv"):
-        found.append("CPV " + ", ".join(lot["cpv"][:5]))
-    if lot.get("nuts"):
-        found.append(", ".join(lot["nuts"][:5]))
-    return found
 
 
 def file_name(file: dict[str, Any]) -> str:

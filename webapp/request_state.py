@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flask import url_for
 
+from webapp.formatting import known_country
 from webapp.search.filters import FILTER_NAMES, FilterError, Filters
 from webapp.search.query import Query
 from webapp.search.search import CANDIDATES
@@ -17,6 +18,25 @@ if TYPE_CHECKING:
     from webapp.listing import Order
 
 PER_PAGE = 20
+#: Filters as the form calls them.
+LABELS = {
+    "country": "Country",
+    "nuts": "Region",
+    "cpv": "Subject (CPV)",
+    "buyer": "Buyer",
+    "source": "Source",
+    "status": "Status",
+    "procedure_type": "Procedure",
+    "notice_type": "Notice type",
+    "deadline_from": "Deadline from",
+    "deadline_to": "Deadline until",
+    "published_from": "Published since",
+    "published_to": "Published until",
+    "value_min": "Value from",
+    "value_max": "Value to",
+    "value_currency": "Currency",
+    "has_documents": "Documents",
+}
 #: The choice of the form that lifts the preset of the list without a query.
 ANY = "any"
 
@@ -60,8 +80,14 @@ class Asked:
         try:
             parsed = Filters.parse({name: written if isinstance(getattr(Filters(), name), tuple) else written[-1]})
         except FilterError as error:
-            self.problems.append(f"{name.replace('_', ' ')}: {error}")
+            del self.values[name]
+            self.problems.append(f"{LABELS.get(name, name)}: {error}")
             return
+        if name == "country" and (unknown := [code for code in parsed.country if not known_country(code)]):
+            self.problems.append(f"Country: {', '.join(map(repr, unknown))} is no country's code")
+            known = tuple(code for code in parsed.country if code not in unknown)
+            self.values[name] = list(known)
+            parsed = replace(parsed, country=known)
         self.filters = replace(self.filters, **{name: getattr(parsed, name)})
 
     @property

@@ -37,11 +37,15 @@ class Tender:
 
 @dataclass(slots=True)
 class Detail:
-    """A tender with its files and its history, newest change first."""
+    """A tender with its files and its history, newest change first.
+
+    ``notices``: what is read in the newest edition of each of its sources, by ``id`` of the source's row.
+    """
 
     tender: Tender
     attachments: list[Row]
     changes: list[Change]
+    notices: dict[int, Row] = field(default_factory=dict)
 
 
 def tenders(connection: Connection, ids: Sequence[str], now: datetime) -> list[Tender]:
@@ -65,7 +69,8 @@ def detail(connection: Connection, tender_id: str, now: datetime) -> Detail | No
     if not found:
         return None
     versions = dict_rows(connection, "versions_of", id=tender_id)
-    return Detail(found[0], dict_rows(connection, "attachments_of", id=tender_id), changes(versions))
+    notices = {version["tender_source_id"]: version["snapshot"] for version in versions}
+    return Detail(found[0], dict_rows(connection, "attachments_of", id=tender_id), changes(versions), notices)
 
 
 def redirected(connection: Connection, tender_id: str) -> str | None:

@@ -30,7 +30,7 @@ def test_a_running_crawl_is_shown_with_its_counts_and_a_dead_one_is_not(radar):
     page = radar.page("/")
 
     assert re.search(r"1,200\s+of 5,000 notices read, 340 new", page)
-    assert "<strong>doe</strong>" not in page
+    assert ">doe</strong>" not in page
     assert 'http-equiv="refresh"' in page
 
 
@@ -92,3 +92,16 @@ def test_a_database_that_comes_back_is_used_again(radar):
     radar.select("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tenderscrapy web'")
 
     assert [radar.client.get("/").status_code for _ in range(2)][-1] == 200
+
+
+def test_an_unknown_country_is_named_and_an_unreadable_number_leaves_its_field_empty(radar):
+    radar.store(tender_notice(1, "School meals"))
+
+    answer = radar.client.get("/?country=QQ&value_min=abc")
+
+    assert answer.status_code == 400
+    assert "Country: &#39;QQ&#39; is no country&#39;s code" in answer.text
+    assert "Value from: &#39;abc&#39; is no number" in answer.text
+    assert 'value="abc"' not in answer.text
+    assert titles(answer.text) == ["School meals"]
+    assert "No open tender passes these filters" in radar.page("/?country=MT")

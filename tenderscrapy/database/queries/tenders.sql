@@ -74,6 +74,9 @@ LEFT JOIN LATERAL (
 ) AS r ON true
 ORDER BY s.code;
 
+-- name: source_names()
+SELECT code, name FROM source;
+
 -- name: runs(before, count)
 SELECT id, source_code, spider, state, reason, started_at, seen_alive_at, finished_at, announced, pages, fetched, new,
        changed, unchanged, rejected, quarantined, attachments_ok, attachments_failed
