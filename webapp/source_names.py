@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
 #: Where the registered name is too long for a badge.
-SHORT = {"ted": "TED", "contracts_finder": "Contracts Finder", "find_a_tender": "Find a Tender"}
+SHORT = {"sample": "Sample", "ted": "TED", "contracts_finder": "Contracts Finder", "find_a_tender": "Find a Tender"}
 
 
 def init_app(app: Flask) -> None:
