@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 PLACEHOLDERS = frozenset({"", "-", "--", "n/a", "na", "none", "null", "k.a.", "keine angabe", "?", "."})
 
 
+#: Characters of a text that are kept: no notice that people wrote is longer, and everything after it stays quick.
+LONGEST = {"title": 1_000, "description": 100_000}
+
+
 class ValidationPipeline:
     """Drops a notice that nothing could be done with, alone, with a warning and a counter; its page goes on."""
 
@@ -34,6 +38,10 @@ class ValidationPipeline:
         notice = ItemAdapter(item)
         missing = missing_fields(notice)
         if not missing:
+            for name, longest in LONGEST.items():
+                if len(notice.get(name) or "") > longest:
+                    item.flag(f"{name}_cut", name, f"{len(notice[name])} characters")
+                    notice[name] = notice[name][:longest]
             return item
         self.run.counts["rejected"] += 1
         self.run.batches.settle(notice.get("walk_page"))

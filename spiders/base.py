@@ -7,13 +7,13 @@ import logging
 import os
 import socket
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import scrapy
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from tenderscrapy.exceptions import (
+    ConfigurationError,
     SourceError,
     SourceRequestError,
     TenderscrapyError,
@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 PREFETCH = 4
 #: How often an answer that the source itself calls partial is asked for again.
 PARTIAL_RETRIES = 3
+#: Pages in a row without anything new to the walk that are taken for a chain without an end.
+REPEATED_PAGES = 5
 
 
 class PagedSpider(scrapy.Spider):
@@ -50,6 +52,7 @@ class PagedSpider(scrapy.Spider):
     fields: tuple[str, ...] = ()
     first_days = 7
     keeps_cursor = True
+    takes_query = False
 
     def __init__(
         self,
@@ -59,7 +62,10 @@ class PagedSpider(scrapy.Spider):
         query: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__()
+        unknown = sorted(kwargs) + (["query"] if query and not self.takes_query else [])
+        if unknown:
+            raise ConfigurationError(f"{self.name} has no argument {', '.join(unknown)}")
         self.arguments = WalkArguments.parse(since, until, max_pages, query)
 
     @property
@@ -98,6 +104,8 @@ class PagedSpider(scrapy.Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Open the run and ask for the page where the last one stopped."""
         self._seen: set[str] = set()
+        self._met: set[int] = set()
+        self._repeats = 0
         self._restarted = False
         self.run.keeps_cursor = self.keeps_cursor
         try:
@@ -110,7 +118,12 @@ class PagedSpider(scrapy.Spider):
         if self.keeps_cursor:
             going_on = ", going on where the last walk stopped" if walk.position is not None else ""
             logger.info("%s: reading since %s%s", self.name, walk.since, going_on)
-        yield self._request(walk.position, 0)
+        try:
+            first = self._request(walk.position, 0)
+        except (SourceError, ValueError, TypeError, KeyError) as error:
+            logger.warning("%s: beginning anew, the stored position cannot be used: %s", self.name, error)
+            first = self._request(None, 0)
+        yield first
 
     def _request(self, cursor: Any, page: int, tries: int = 0) -> Request:
         request = self.page_request(cursor)
@@ -135,8 +148,8 @@ class PagedSpider(scrapy.Spider):
             logger.warning("%s: page %d was answered in part; asking again", self.name, number + 1)
             yield self._request(cursor, number, response.meta["tries"] + 1)
             return
-        self._announce(page, number, end)
-        following = None if end else self._request(page.next_cursor, number + 1)
+        following, problem = self._following(page, number) if not end else (None, "")
+        self._announce(page, number, end, problem)
         if following and self.run.checkpoint.unsettled <= PREFETCH:
             yield following
             following = None
@@ -145,6 +158,13 @@ class PagedSpider(scrapy.Spider):
             yield notice
         if following and await self._room():
             yield following
+
+    def _following(self, page: SourcePage, number: int) -> tuple[Request | None, str]:
+        """The request for the next page, or why the page's cursor leads nowhere."""
+        try:
+            return self._request(page.next_cursor, number + 1), ""
+        except (SourceError, ValueError, TypeError, KeyError) as error:
+            return None, f"page {number + 1} names a next page that cannot be asked for: {str(error)[:200]}"
 
     def _end(self, page: SourcePage, cursor: Any, number: int) -> str:
         """Why the walk ends with this page, empty when it goes on; raises SourceError for a repeated cursor."""
@@ -155,13 +175,22 @@ class PagedSpider(scrapy.Spider):
         self._seen.add(repr(cursor))
         if repr(page.next_cursor) in self._seen:
             raise SourceError(f"page {number + 1} names a cursor that was followed before; the walk would never end")
+        self._repeats = 0 if self._brings_news(page) else self._repeats + 1
+        if self._repeats >= REPEATED_PAGES:
+            raise SourceError(f"{self._repeats} pages in a row brought nothing new to this walk; it would never end")
         if page.partial:
             return "partial"
         if self.arguments.max_pages and number + 1 >= self.arguments.max_pages:
             return "max_pages"
         return ""
 
-    def _announce(self, page: SourcePage, number: int, end: str) -> None:
+    def _brings_news(self, page: SourcePage) -> bool:
+        editions = {hash((notice.notice_id, notice.revised_at)) for notice in page.notices}
+        fresh = editions - self._met
+        self._met |= fresh
+        return bool(fresh) or not editions
+
+    def _announce(self, page: SourcePage, number: int, end: str, problem: str = "") -> None:
         run = self.run
         run.counts["pages"] += 1
         run.counts["fetched"] += page.count
@@ -170,8 +199,12 @@ class PagedSpider(scrapy.Spider):
         run.announced = page.announced if page.announced is not None else run.announced
         if page.shortfall:
             run.break_off("incomplete", page.shortfall)
+        if problem:
+            run.break_off("failed", problem)
+            logger.error("%s: %s", self.name, problem)
         if page.partial:
             run.break_off("incomplete", f"page {number + 1} was answered in part {PARTIAL_RETRIES + 1} times")
+        if page.partial or problem:
             run.checkpoint.announce(number, page.count + 1, None)  # never settled: the cursor stays before this page
             return
         if end == "max_pages":
@@ -207,6 +240,7 @@ class PagedSpider(scrapy.Spider):
             logger.warning("%s: the position is no longer known there; beginning again from the first page", self.name)
             self._restarted = True
             self._seen.clear()
+            self._met.clear()
             self.run.restart(number)
             yield self._request(None, number)
             return
@@ -214,10 +248,3 @@ class PagedSpider(scrapy.Spider):
         if error.retry_after is not None:
             self.run.postpone(error.retry_after)
         logger.error("%s: page %d cannot be had: %s", self.name, number + 1, str(error)[:300])
-
-
-def same_host(url: str, base: str) -> str:
-    """``url`` if it lies on the host of ``base``; raises SourceError else: a page never leads to another host."""
-    if urlsplit(url).netloc.lower() != urlsplit(base).netloc.lower():
-        raise SourceError(f"the next page lies on another host: {url[:200]}")
-    return url

@@ -6,11 +6,11 @@ import json
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from scrapy.http import Request
 
-from spiders.base import PagedSpider, same_host
+from spiders.base import PagedSpider
 from tenderscrapy.exceptions import SourceError
 from tenderscrapy.formats.ocds import to_notice
 from tenderscrapy.items import SourcePage
@@ -51,6 +51,8 @@ class ContractsFinderSpider(PagedSpider):
         releases = package["releases"]
         links = package.get("links")
         following = links.get("next") if isinstance(links, dict) else None
+        if following and not isinstance(following, str):
+            raise SourceError("Contracts Finder names a next page that is not an address")
         asked = response.meta.get("cursor")
         if isinstance(asked, dict):
             releases, shortfall = _behind(releases, asked)
@@ -65,7 +67,7 @@ class ContractsFinderSpider(PagedSpider):
 def _package(response: Response) -> dict[str, Any]:
     try:
         package = json.loads(_text(response.body), parse_float=Decimal)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"Contracts Finder answered something that is not JSON: {error}") from None
     if not isinstance(package, dict) or not isinstance(package.get("releases"), list):
         raise SourceError("Contracts Finder answered without a list of releases")
@@ -105,3 +107,10 @@ def _behind(releases: list[Any], asked: dict[str, Any]) -> tuple[list[Any], str]
     if any(moment > limit for moment, _ in dated):
         return [], "a full page named no next one, and the service ignored the date asked for to look behind it"
     return [release for _, release in dated if str(release.get("id")) not in asked["seen"]], ""
+
+
+def same_host(url: str, base: str) -> str:
+    """``url`` if it lies on the host of ``base``; raises SourceError else: a page never leads to another host."""
+    if urlsplit(url).netloc.lower() != urlsplit(base).netloc.lower():
+        raise SourceError(f"the next page lies on another host: {url[:200]}")
+    return url

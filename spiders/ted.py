@@ -31,6 +31,7 @@ class TedSpider(PagedSpider):
     name = "ted"
     zone = "Europe/Luxembourg"
     fields = FIELDS
+    takes_query = True
     #: The server counts the links it adds to every notice as one more field; fields x notices stays within 10,000.
     limit = min(250, 10_000 // (len(FIELDS) + 1))
 
@@ -73,7 +74,7 @@ class TedSpider(PagedSpider):
         total = answer.get("totalNoticeCount")
         return SourcePage(
             notices,
-            next_cursor=answer.get("iterationNextToken"),
+            next_cursor=_token(answer),
             announced=total if isinstance(total, int) else None,
             rejected=rejected,
             partial=answer.get("timedOut") is True,
@@ -84,10 +85,17 @@ class TedSpider(PagedSpider):
         return error.kind in _LOST_POSITION or error.status == 500
 
 
+def _token(answer: dict[str, Any]) -> str | None:
+    token = answer.get("iterationNextToken")
+    if token is not None and not isinstance(token, str):
+        raise SourceError("TED answered with a token that is not text")
+    return token
+
+
 def _object(response: Response) -> dict[str, Any]:
     try:
         answer = json.loads(response.body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"TED answered something that is not JSON: {error}") from None
     if not isinstance(answer, dict):
         raise SourceError("TED answered JSON that is not an object")

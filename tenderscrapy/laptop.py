@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import socket
@@ -156,6 +157,7 @@ class Laptop:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - no thread runs yet that could hold a lock
                 env=os.environ | {"PYTHONUNBUFFERED": "1"},
             )
 
@@ -220,6 +222,15 @@ def _overview(connection: Connection) -> tuple[int, ...]:
 def _signal(child: subprocess.Popen[bytes], number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, number)
+
+
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def _end_with_parent() -> None:
+    """Have the kernel end a child whose parent was killed (Linux)."""
+    if _libc is not None:
+        _libc.prctl(1, signal.SIGTERM, 0, 0, 0)
 
 
 def _interrupt(number: int, frame: Any) -> None:

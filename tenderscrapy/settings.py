@@ -3,9 +3,15 @@
 What an operator may set comes from the environment (tenderscrapy.config); ``-s NAME=value`` still wins.
 """
 
-from tenderscrapy.config import config
+import sys
 
-_config = config()
+from tenderscrapy.config import config
+from tenderscrapy.exceptions import ConfigurationError
+
+try:
+    _config = config()
+except ConfigurationError as error:
+    sys.exit(f"scrapy: {error}")  # Scrapy would show a traceback instead
 
 BOT_NAME = "tenderscrapy"
 SPIDER_MODULES = ["spiders"]

@@ -41,7 +41,8 @@ def main() -> int:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     print(f"tenderscrapy is at http://{shown}:{port}", flush=True)  # noqa: T201
-    waitress.serve(app, sockets=[listener], threads=POOL_SIZE - 4, ident=None)
+    # the pages are closed to whoever comes through a proxy, which its headers tell: waitress would drop them
+    waitress.serve(app, sockets=[listener], threads=POOL_SIZE - 4, ident=None, clear_untrusted_proxy_headers=False)
     return 0
 
 

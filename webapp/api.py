@@ -59,7 +59,7 @@ def search_tenders() -> Response:
     filters = _filters(body.get("filters") or {})
     with database().connection() as connection:
         found = search(connection, query, filters, now())
-        hits = found.hits[: body.get("limit", contract.DEFAULT_LIMIT)]
+        hits = found.hits[: int(body.get("limit", contract.DEFAULT_LIMIT))]
         shown = {tender.id: tender for tender in tenders(connection, [hit.tender_id for hit in hits], now())}
         passages = found.passages(connection, hits)
     items = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands.crawl import Command as ScrapyCrawl
 
 from tenderscrapy.exceptions import ConfigurationError
-from tenderscrapy.sources.walk import WalkArguments
+from tenderscrapy.http.url_guard import PrivateHosts
 
 if TYPE_CHECKING:
     import argparse
@@ -19,14 +19,12 @@ class Command(ScrapyCrawl):
     """Exit status 0 only for a complete run, 2 for an argument that cannot be used, else 1."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            WalkArguments.parse(**{k: v for k, v in opts.spargs.items() if k in WalkArguments.__dataclass_fields__})
-        except ConfigurationError as error:
-            print(f"scrapy crawl: {error}", file=sys.stderr)
-            self.exitcode = 2
-            return
         crawlers: list[Any] = []
         process: Any = self.crawler_process
+        if problem := self._problem(process, args, opts.spargs):
+            print(f"scrapy crawl: {problem}", file=sys.stderr)
+            self.exitcode = 2
+            return
         create = process.create_crawler
 
         def remember(spider: Any) -> Any:
@@ -38,6 +36,19 @@ class Command(ScrapyCrawl):
         super().run(args, opts)
         if not crawlers or any(_state(crawler) != "complete" for crawler in crawlers):
             self.exitcode = 1
+
+    def _problem(self, process: Any, args: list[str], arguments: dict[str, str]) -> str:
+        """What cannot be used of the command line, empty when all can."""
+        if len(args) != 1:
+            return ""  # Scrapy's own usage message
+        try:
+            process.spider_loader.load(args[0])(**arguments)
+            PrivateHosts.parse(process.settings.get("ALLOW_PRIVATE_HOSTS"))
+        except KeyError:
+            return f"there is no spider {args[0]!r}; scrapy list shows them"
+        except ConfigurationError as error:
+            return str(error)
+        return ""
 
 
 def _collect_rarely() -> None:

@@ -24,13 +24,17 @@ class WebAddress:
     relative: bool = False
 
 
+#: Browsers drop these from an address, wherever they stand.
+_BREAKS = re.compile(r"[\t\r\n]")
+
+
 def web_address(written: str, base: str | None = None) -> WebAddress:
     """The address that ``written`` means on a page at ``base``.
 
     Scheme and host come in lower case, blanks in the path are encoded, session parts are cut. Raises ValueError for
     other schemes, user names, hosts without a dot or with a blank, and relative addresses without a base.
     """
-    text = printable(written).strip().replace("&amp;", "&")
+    text = _BREAKS.sub("", printable(written).strip()).replace("&amp;", "&")
     text, relative = _absolute(text, base)
     parts = urlsplit(text)
     host = (parts.hostname or "").removesuffix(".")

@@ -151,3 +151,34 @@ def test_no_contact_person_reaches_the_database(simulator, crawl, ask):
         str(row) for row in ask("SELECT snapshot::text, t::text FROM tender_source s JOIN tender t ON true")
     )
     assert [person for person in planted if person in stored] == []
+
+
+def answer(simulator, *, count: int = 1, seed: int = 1, **package) -> None:
+    body = json.dumps({"releases": invented_contracts_finder_releases(count, seed)} | package)
+    simulator.fault(SEARCH, times=1, kind="status", status=200, body=body, media_type="application/json")
+
+
+def test_a_next_page_that_cannot_be_asked_for_costs_neither_the_page_nor_the_next_run(simulator, crawl, ask):
+    for bad in ("http://169.254.169.254/x", {"before": "x", "seen": 5}, ["x"]):
+        answer(simulator, links={"next": bad})
+        assert crawl("contracts_finder", since=SINCE, **NO_FILES).returncode == 1
+        assert last_run(ask)[0] == "failed"
+        assert (cursor(ask) or {}).get("position") is None
+    assert ask("SELECT count(*) FROM tender_source") == [(1,)]
+
+    assert crawl("contracts_finder", since=SINCE, **NO_FILES).returncode == 0
+
+
+def test_a_stored_position_that_cannot_be_used_is_left_behind(simulator, crawl, ask):
+    assert crawl("contracts_finder", since=SINCE, max_pages=1, **NO_FILES).returncode == 0
+    ask("UPDATE source SET cursor = jsonb_set(cursor, '{position}', '{\"x\": 1}') RETURNING code")
+    assert crawl("contracts_finder", since=SINCE, **NO_FILES).returncode == 0
+
+
+def test_a_chain_that_brings_the_same_for_ever_is_ended(simulator, crawl, ask):
+    for number in range(30):
+        answer(simulator, count=3, links={"next": f"{simulator.contracts_finder_url}?cursor={number}"})
+    assert crawl("contracts_finder", since=SINCE, **NO_FILES).returncode == 1
+    state, reason, pages, _ = last_run(ask)
+    assert (state, reason) == ("failed", "5 pages in a row brought nothing new to this walk; it would never end")
+    assert pages == 5

@@ -88,12 +88,3 @@ def test_a_run_is_complete_when_its_pages_are_whatever_its_files_do(simulator, b
     assert process.wait(30) == 0
     assert ask(RUNS) == [("complete", "")]
     assert ask("SELECT DISTINCT status FROM attachment") == [("pending",)]
-
-
-def test_an_exception_in_the_spider_fails_the_run_and_keeps_the_cursor(simulator, crawl, ask):
-    broken = '{"notices": [{"publication-number": "1-2026"}], "totalNoticeCount": "x", "iterationNextToken": {"a": 1}}'
-    simulator.fault("/v3/notices/search", times=None, kind="status", status=200, body=broken)
-    assert crawl("ted", since=SINCE).returncode == 1
-    state, reason = ask(RUNS)[0]
-    assert state == "failed"
-    assert "followed before" in reason

@@ -224,3 +224,28 @@ def test_the_database_away_is_said_and_the_status_is_not_0(simulator, crawl, mon
     run = crawl("ted", since=SINCE)
     assert run.returncode == 1
     assert "PostgreSQL at 127.0.0.1:1/none cannot be used" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("spider", "arguments", "words"),
+    [
+        ("ted", {"max_page": "1"}, "ted has no argument max_page"),
+        ("contracts_finder", {"query": "x"}, "contracts_finder has no argument query"),
+        ("sample", {"anchor": "x"}, "anchor='x' is not a date"),
+        ("nothere", {}, "there is no spider 'nothere'"),
+        ("ted", {"ALLOW_PRIVATE_HOSTS": "foo"}, "ALLOW_PRIVATE_HOSTS: 'foo' is not host:port"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_line(crawl, spider, arguments, words):
+    run = crawl(spider, **arguments)
+    assert run.returncode == 2
+    assert words in run.stderr.splitlines()[-1]
+    assert "Traceback" not in run.stderr
+
+
+def test_a_bad_environment_is_said_in_one_line(crawl, monkeypatch):
+    monkeypatch.setenv("RETRY_AFTER_MAX", "x")
+    run = crawl("ted")
+    assert run.returncode == 1
+    assert "RETRY_AFTER_MAX='x'" in run.stderr
+    assert "Traceback" not in run.stderr
