@@ -129,3 +129,15 @@ def test_the_page_starts_without_a_database_and_says_so(radar: Radar, monkeypatc
     assert b"scrapy doctor" in shown
     assert b"Traceback" not in content + shown
     assert b"127.0.0.1:9" not in content + shown
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "X-Real-IP"]
+)
+def test_whoever_comes_through_a_proxy_finds_the_pages_closed(served: str, header: str) -> None:
+    with urllib.request.urlopen(served, timeout=60) as answer:
+        assert answer.status == 200
+    request = urllib.request.Request(served, headers={header: "8.8.8.8"})
+    with pytest.raises(urllib.error.HTTPError, match="403") as refused:
+        urllib.request.urlopen(request, timeout=60)
+    refused.value.close()
