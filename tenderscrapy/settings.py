@@ -86,8 +86,6 @@ EXTENSIONS = {
     "tenderscrapy.extensions.progress.Progress": 300,
     "scrapy.extensions.logstats.LogStats": None,  # Progress says the same in the product's words
     "scrapy.extensions.corestats.CoreStats": 0,
-    "scrapy.extensions.telnet.TelnetConsole": None,  # a door that stays shut, and a quarter of a second to load both
-    "scrapy.extensions.remote_control.RemoteControl": None,
 }
 
 # --- what is shown and what is not ----------------------------------------------------------------------------------
