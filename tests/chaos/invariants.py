@@ -47,8 +47,8 @@ class State:
         return len(crawl.notices - self.notices) / len(crawl.notices)
 
     def unfinished(self, crawl: Crawl) -> bool:
-        """Whether a kill at this moment met work that was not committed."""
-        return self.running and (not self.walked or self.notices < crawl.notices or self.files_missing > 0)
+        """Whether a kill at this moment met work that was not committed: pages of a run under way, or files."""
+        return (self.running and (not self.walked or self.notices < crawl.notices)) or self.files_missing > 0
 
 
 def state(database: str, crawl: Crawl) -> State:

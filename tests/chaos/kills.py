@@ -83,13 +83,21 @@ class Killer:
         with (self.folder / "crawl.log").open("ab") as log:
             return subprocess.Popen(line, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
-    def _undisturbed(self) -> float:
-        """Seconds from the first request to the last commit."""
+    def _undisturbed(self) -> tuple[float, float]:
+        """Seconds from the first request to the last commit of a page, and to the last of all."""
         process = self._start()
         self._first_request(process, 0)
         started = time.monotonic()
+        while not state(self.database, self.crawl).walked:
+            assert process.poll() is None, self.log()
+            time.sleep(0.05)
+        pages = time.monotonic() - started
         assert process.wait(PATIENCE) == 0, self.log()
-        return time.monotonic() - started
+        return pages, time.monotonic() - started
+
+    def _moment(self, then: State) -> float:
+        """Seconds after the first request: every other time within the pages, else anywhere before the end."""
+        return self._random.random() * self.seconds[self.tally.tried % 2] * then.share_left(self.crawl)
 
     def _first_request(self, process: subprocess.Popen[bytes], before: int) -> None:
         end = time.monotonic() + PATIENCE
@@ -103,7 +111,7 @@ class Killer:
         process = self._start()
         self._first_request(process, asked)
         try:
-            process.wait(self._random.random() * self.seconds * then.share_left(self.crawl))
+            process.wait(self._moment(then))
         except subprocess.TimeoutExpired:
             process.kill()
         status = process.wait(PATIENCE)
