@@ -97,11 +97,13 @@ def test_filters_stay_in_the_address_and_in_the_form_from_page_to_page(visit: Ca
     page = visit("/")
     page.get_by_label("Country").select_option("DE")
     page.get_by_label("Status").select_option("any")
-    page.get_by_role("button", name="Search").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Search").click()
     first = places(page)
     assert (asked(page)["country"], asked(page)["status"]) == (["DE"], ["any"])
 
-    page.get_by_role("link", name="Next").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Next").click()
 
     second = places(page)
     assert (asked(page)["country"], asked(page)["status"]) == (["DE"], ["any"])

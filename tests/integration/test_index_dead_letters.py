@@ -78,6 +78,7 @@ def test_dead_letters_can_be_replayed(index, channel, consumer, amqp_url, databa
     tender = index.tender(event=False)
     body = encode(tender_changed(tender, "h", "ted"))
     headers = {"x-tries": 5, "reason": "earlier trouble"}
+    channel.confirm_delivery()  # what is not confirmed may not be in the queue yet
     channel.basic_publish("", broker.DEAD_QUEUE, body, pika.BasicProperties(headers=headers))
     channel.basic_publish("", broker.DEAD_QUEUE, b"never good")
     assert replay(database, amqp_url) == "2 dead letters replayed"
