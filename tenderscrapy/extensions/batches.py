@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from tenderscrapy.extensions.run import Run
     from tenderscrapy.items import Notice
+    from tenderscrapy.sources.checkpoint import Position
 
 logger = logging.getLogger(__name__)
 
@@ -108,12 +109,14 @@ class Batches:
 
     def _commit(self, connection: Connection, notices: list[Notice], pages: list[int]) -> list[str]:
         """In the storage thread: notices and cursor in one transaction, then the checkpoint follows."""
+        position: Position | None = None
 
         def cursor(connection: Connection) -> None:
+            nonlocal position
             position = self._run.checkpoint.preview(pages)
             if position is not None:
                 self._run.cursor_at(connection, position)
 
         outcomes = commit(connection, notices, cursor)
-        self._run.checkpoint.settle(pages)
+        self._run.checkpoint.settle(pages, position)
         return outcomes

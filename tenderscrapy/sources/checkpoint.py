@@ -19,11 +19,15 @@ class _Page:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far the walk is settled: the cursor of the next page, the notices so far, and whether that was all."""
+    """How far the walk is settled: the cursor of the next page, the notices so far, and whether that was all.
+
+    ``page`` is the first page that is still open.
+    """
 
     next_cursor: Any
     fetched: int
     last: bool
+    page: int
 
 
 class Checkpoint:
@@ -74,20 +78,23 @@ class Checkpoint:
             number, fetched, moved = self._next, self._fetched, None
             while (page_ := self._pages.get(number)) and self._done(page_, more.get(number, 0)):
                 fetched = page_.count + (0 if number == self._begins > 0 else fetched)
-                moved = Position(page_.next_cursor, fetched, page_.last)
                 number += 1
+                moved = Position(page_.next_cursor, fetched, page_.last, number)
             return moved
 
-    def settle(self, pages: list[int]) -> None:
-        """One notice of each of ``pages`` is settled for good."""
+    def settle(self, pages: list[int], position: Position | None) -> None:
+        """One notice of each of ``pages`` is settled for good, and ``position``, as previewed, is committed.
+
+        An empty page that was announced since the preview stays open: its cursor is not written yet.
+        """
         with self._lock:
             for page in pages:
                 if page in self._pages:
                     self._pages[page].settled += 1
-            while (known := self._pages.get(self._next)) and self._done(known, 0):
-                self._fetched = known.count + (0 if self._next == self._begins > 0 else self._fetched)
-                del self._pages[self._next]
-                self._next += 1
+            if position is not None:
+                for page in range(self._next, position.page):
+                    del self._pages[page]
+                self._next, self._fetched = position.page, position.fetched
 
     @staticmethod
     def _done(page: _Page, more: int) -> bool:

@@ -8,12 +8,19 @@ from hypothesis import strategies as st
 from tenderscrapy.sources.checkpoint import Checkpoint, Position
 
 
+def settle(checkpoint, *pages):
+    """Settle one notice of each page, as a transaction does: preview, commit, settle."""
+    position = checkpoint.preview(list(pages))
+    checkpoint.settle(list(pages), position)
+    return position
+
+
 def test_a_page_moves_the_cursor_once_its_last_notice_is_settled():
     checkpoint = Checkpoint()
     checkpoint.announce(0, 2, "b")
     assert checkpoint.preview([0]) is None
-    checkpoint.settle([0])
-    assert checkpoint.preview([0]) == Position("b", 2, last=False)
+    settle(checkpoint, 0)
+    assert settle(checkpoint, 0) == Position("b", 2, last=False, page=1)
 
 
 def test_a_later_page_waits_for_an_earlier_one():
@@ -21,14 +28,25 @@ def test_a_later_page_waits_for_an_earlier_one():
     checkpoint.announce(0, 1, "b")
     checkpoint.announce(1, 1, "c")
     assert checkpoint.preview([1]) is None
-    checkpoint.settle([1])
-    assert checkpoint.preview([0]) == Position("c", 2, last=False)
+    settle(checkpoint, 1)
+    assert settle(checkpoint, 0) == Position("c", 2, last=False, page=2)
 
 
 def test_an_empty_last_page_moves_the_cursor_without_a_notice():
     checkpoint = Checkpoint(fetched=7)
     checkpoint.announce(0, 0, None, last=True)
-    assert checkpoint.preview([]) == Position(None, 7, last=True)
+    assert checkpoint.preview([]) == Position(None, 7, last=True, page=1)
+
+
+def test_an_empty_page_that_is_announced_during_a_commit_still_gets_its_own():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 1, "b")
+    position = checkpoint.preview([0])
+    checkpoint.announce(1, 0, None, last=True)
+    checkpoint.settle([0], position)
+    assert checkpoint.unsettled == 1
+    assert settle(checkpoint) == Position(None, 1, last=True, page=2)
+    assert checkpoint.unsettled == 0
 
 
 def test_a_failed_page_stops_the_cursor_for_good():
@@ -36,7 +54,7 @@ def test_a_failed_page_stops_the_cursor_for_good():
     checkpoint.announce(0, 1, "b")
     checkpoint.announce(1, 1, "c")
     checkpoint.fail(0)
-    checkpoint.settle([0, 1])
+    assert settle(checkpoint, 0, 1) is None
     assert checkpoint.preview([]) is None
     assert checkpoint.blocked
 
@@ -44,10 +62,10 @@ def test_a_failed_page_stops_the_cursor_for_good():
 def test_a_restarted_walk_counts_its_notices_from_its_first_page():
     checkpoint = Checkpoint(fetched=500)
     checkpoint.announce(0, 10, "b")
-    checkpoint.settle([0] * 10)
+    settle(checkpoint, *[0] * 10)
     checkpoint.restart(1)
     checkpoint.announce(1, 3, "b")
-    assert checkpoint.preview([1, 1, 1]) == Position("b", 3, last=False)
+    assert checkpoint.preview([1, 1, 1]) == Position("b", 3, last=False, page=2)
 
 
 def test_the_last_arrival_of_a_page_is_told_once():
@@ -71,9 +89,9 @@ def test_in_any_order_of_settling_the_cursor_never_stands_past_an_unsettled_page
     random.shuffle(open_notices)
     while open_notices:
         page = open_notices.pop()
-        position = checkpoint.preview([page])
+        position = settle(checkpoint, page)
         if position is not None:
             assert all(later >= position.next_cursor for later in open_notices)
             assert position.fetched == sum(counts[: position.next_cursor])
-        checkpoint.settle([page])
-    assert checkpoint.unsettled == 0 or not any(counts)
+    assert settle(checkpoint) is None or not counts[-1]
+    assert checkpoint.unsettled == 0
