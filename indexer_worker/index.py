@@ -16,6 +16,7 @@ from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.database.pool import transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import ConfigurationError
+from tenderscrapy.failpoints import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,14 +72,7 @@ def replace(
             )
         if index.lock_hash(connection, id=tender.id) != tender.content_hash:
             return False
-        index.delete_chunks(connection, id=tender.id)
-        rows = [_row(passage, ordinal) for ordinal, passage in enumerate(passages)]
-        ids = {
-            ordinal: chunk_id
-            for chunk_id, ordinal in index.put_chunks(
-                connection, id=tender.id, title=tender.title, buyer=tender.buyer, rows=json.dumps(rows)
-            )
-        }
+        ids = _swap_chunks(connection, tender, passages)
         index.put_embeddings(
             connection,
             model=provider.model,
@@ -89,7 +83,22 @@ def replace(
         errors = [{"id": file_id, "error": error} for file_id, error in extraction.items()]
         index.set_extraction_errors(connection, rows=json.dumps(errors))
         index.set_ready(connection, id=tender.id, content_hash=tender.content_hash)
+        failpoint("commit.before")
+    failpoint("commit.after")
     return True
+
+
+def _swap_chunks(connection: Connection, tender: Tender, passages: Sequence[Passage]) -> dict[int, int]:
+    """New chunks in the place of the tender's old ones; their ids by ordinal."""
+    index = queries("index")
+    failpoint("chunk_delete.before")
+    index.delete_chunks(connection, id=tender.id)
+    failpoint("chunk_delete.after")
+    rows = json.dumps([_row(passage, ordinal) for ordinal, passage in enumerate(passages)])
+    failpoint("chunk_insert.before")
+    put = list(index.put_chunks(connection, id=tender.id, title=tender.title, buyer=tender.buyer, rows=rows))
+    failpoint("chunk_insert.after")
+    return {ordinal: chunk_id for chunk_id, ordinal in put}
 
 
 def _row(passage: Passage, ordinal: int) -> dict[str, Any]:

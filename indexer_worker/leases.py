@@ -16,6 +16,7 @@ from indexer_worker.jobs import PASSING, DependencyDownError, Fate, Job
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import DatabaseUnavailableError, MessageError
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.messaging.contract import TENDER_CHANGED, validate
 from tenderscrapy.messaging.events import forget_published, put_events
 
@@ -114,7 +115,9 @@ class LeaseConsumer:
     def _settle(self, results: Sequence[Result], attempts: dict[int, int]) -> None:
         self.tally.add(results)
         done = [r.job.delivery for r in results if r.fate in (Fate.INDEXED, Fate.NOTHING_TO_DO)]
+        failpoint("ack.before")
         self._call("settle", ids=done)
+        failpoint("ack.after")
         for result in results:
             row_id = result.job.delivery
             if result.fate is Fate.FAILED or (result.fate is Fate.RETRY and attempts[row_id] >= DELIVERIES):

@@ -13,6 +13,7 @@ from indexer_worker.consumer import BATCH, DELIVERIES, RETRY_AFTER, Tally
 from indexer_worker.delivery import TRIES_HEADER, Delivery
 from indexer_worker.jobs import PASSING, DependencyDownError, Fate, Job
 from tenderscrapy.exceptions import BrokerUnavailableError, MessageError
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.messaging import broker
 from tenderscrapy.messaging.contract import decode
 
@@ -165,7 +166,9 @@ class Session:
         elif result.fate is Fate.RETRY:
             self._send_on(delivery, broker.RETRY_QUEUE, {TRIES_HEADER: delivery.tries, "reason": result.reason})
         else:
+            failpoint("ack.before")
             self._channel.basic_ack(delivery.tag)
+            failpoint("ack.after")
 
     def _bury(self, delivery: Delivery, reason: str) -> None:
         logger.warning("a message becomes a dead letter: %s", reason)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from tenderscrapy.database.changes import refresh_tender
 from tenderscrapy.database.pool import transaction
 from tenderscrapy.database.queries import queries
+from tenderscrapy.failpoints import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -128,9 +129,13 @@ def ready(connection: Connection, files: Iterable[tuple[QueuedFile, StoredFile]]
     with transaction(connection):
         list(queries("attachments").lock_tenders_of(connection, ids=[file.id for file, _ in pairs]))
         # a tender may have been merged into another one meanwhile
+        failpoint("ready.before")
         tenders = dict(queries("attachments").set_ready(connection, rows=rows))
+        failpoint("ready.after")
         for tender_id in sorted(tenders):
             refresh_tender(connection, tender_id, tenders[tender_id])
+        failpoint("commit.before")
+    failpoint("commit.after")
 
 
 def failed(connection: Connection, file: QueuedFile, failure: FailedFile) -> bool:

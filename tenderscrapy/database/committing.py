@@ -11,6 +11,7 @@ from psycopg2.errors import DeadlockDetected, ProgramLimitExceeded, Serializatio
 from tenderscrapy.database.batch import as_json
 from tenderscrapy.database.queries import queries
 from tenderscrapy.database.storing import store
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.items import from_json, to_json
 from tenderscrapy.normalise.privacy import without_contacts
@@ -46,7 +47,9 @@ def commit(
             outcomes = _store(connection, notices)
             if then is not None:
                 then(connection)
+            failpoint("commit.before")
             connection.commit()
+            failpoint("commit.after")
         except (SerializationFailure, DeadlockDetected):
             connection.rollback()
             if attempt == _ATTEMPTS:

@@ -17,6 +17,7 @@ from psycopg2.errors import SerializationFailure
 from tenderscrapy.database.batch import Identity, Row, Snapshot, as_json, joined, rows_of
 from tenderscrapy.database.changes import event
 from tenderscrapy.database.queries import queries
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.identity import matching
 from tenderscrapy.identity.merging import attachments, canonical, edition, merge, tender_hash
 
@@ -171,7 +172,9 @@ def _ready(
 
 def _write_sources(connection: Connection, work: list[Row]) -> None:
     sql = queries("storage")
+    failpoint("notice_insert.before")
     back = sql.put_sources(connection, rows=joined(row.as_source() for row in work))
+    failpoint("notice_insert.after")
     ids = {(code, notice): id_ for id_, code, notice in back}
     decided = [row for row in work if row.id is None or row.decision.verdict == "review"]
     for row in work:

@@ -17,6 +17,7 @@ from tenderscrapy.database.queries import queries
 from tenderscrapy.database.thread import DatabaseThread
 from tenderscrapy.exceptions import ConfigurationError
 from tenderscrapy.extensions.batches import Batches
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.sources.checkpoint import Checkpoint, Position
 from tenderscrapy.sources.registry import fill
 from tenderscrapy.sources.walk import Cursor, Walk
@@ -123,7 +124,9 @@ class Run:
         if position.last and self.intact:
             newest = queries("sources").newest_edition(connection, code=self.code)
             values["watermark"] = newest.isoformat() if newest else stored.watermark
+        failpoint("cursor.before")
         queries("sources").set_cursor(connection, code=self.code, platform=self.code, cursor=Json(values))
+        failpoint("cursor.after")
 
 
 def _open(connection: Connection, code: str, spider: str, process: str) -> tuple[int, dict[str, Any] | None]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from tenderscrapy.failpoints import failpoint
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -45,8 +47,12 @@ class FileStore:
             # Two processes with the same content under two endings take turns, and the second finds the first's.
             fcntl.flock(opened, fcntl.LOCK_EX)
             place = self._known(folder, sha256, part.stat().st_size) or folder / f"{sha256[2:]}{ending}"
+            failpoint("replace.before")
             part.replace(place)
+            failpoint("replace.after")
+            failpoint("folder_sync.before")
             os.fsync(opened)
+            failpoint("folder_sync.after")
         finally:
             os.close(opened)
         if created:
@@ -62,7 +68,9 @@ class FileStore:
     @staticmethod
     def _sync_file(path: Path) -> None:
         with path.open("rb") as file:
+            failpoint("file_sync.before")
             os.fsync(file.fileno())
+            failpoint("file_sync.after")
 
     @staticmethod
     def _sync_folder(path: Path) -> None:

@@ -20,6 +20,7 @@ import psycopg2
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import BrokerUnavailableError, DatabaseUnavailableError, MessageError
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.messaging.contract import TENDER_CHANGED, encode
 from tenderscrapy.messaging.publisher import ConfirmedPublisher, Message
 
@@ -175,7 +176,9 @@ class OutboxRelay:
                 problems[row_id] = str(error)
             else:
                 confirmed.append(row_id)
+        failpoint("settle.before")
         self._call("settle", ids=confirmed)
+        failpoint("settle.after")
         self.published += len(confirmed)
         for problem in set(problems.values()):
             self._put_off([row_id for row_id, text in problems.items() if text == problem], problem)

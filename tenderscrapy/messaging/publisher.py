@@ -14,6 +14,7 @@ from pika.exceptions import AMQPError
 from pika.spec import Basic
 
 from tenderscrapy.exceptions import BrokerUnavailableError
+from tenderscrapy.failpoints import failpoint
 from tenderscrapy.messaging import broker
 
 if TYPE_CHECKING:
@@ -168,9 +169,11 @@ class ConfirmedPublisher:
             try:
                 if self._channel is None:
                     raise BrokerUnavailableError(self._problem)
+                failpoint("publish.before")
                 self._channel.basic_publish(
                     broker.EXCHANGE, message.routing_key, message.body, properties, mandatory=True
                 )
+                failpoint("publish.after")
             except (AMQPError, BrokerUnavailableError) as error:
                 _fail(message, broker.reason(error))
                 continue
@@ -178,6 +181,7 @@ class ConfirmedPublisher:
             self._next_tag += 1
 
     def _on_confirm(self, frame: Any) -> None:
+        failpoint("confirm.before")
         method = frame.method
         tags = [method.delivery_tag]
         if method.multiple:
@@ -193,6 +197,7 @@ class ConfirmedPublisher:
                 _fail(message, "no queue takes the message")
             else:
                 message.confirmed.set_result(None)
+        failpoint("confirm.after")
 
     def _lost(self, problem: str) -> None:
         """Fail everything on its way: after the connection nobody else would ever settle it."""
