@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 from chaos.crawls import contracts_finder, ted
+from chaos.databases import Databases
 from chaos.kills import Killer
 from chaos.report import Outcome, full, publish
-
-from services.postgresql import execute, with_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,22 +20,14 @@ if TYPE_CHECKING:
     from portal_simulator import PortalSimulator
 
 SEED = int(os.environ.get("CHAOS_SEED", "20261130"))
-NUMBERS = count()
 
 
 @pytest.fixture
 def new_database(database_server: str, database_template: str) -> Iterator[Callable[[], str]]:
     """Makes fresh migrated databases."""
-    names: list[str] = []
-
-    def make() -> str:
-        names.append(f"killed_{os.getpid()}_{next(NUMBERS)}")
-        execute(database_server, f"CREATE DATABASE {names[-1]} TEMPLATE {database_template}")
-        return with_name(database_server, names[-1])
-
-    yield make
-    for name in names:
-        execute(database_server, f"DROP DATABASE {name} WITH (FORCE)")
+    databases = Databases(database_server, database_template)
+    yield databases.new
+    databases.drop()
 
 
 def publish_tally(killer: Killer) -> None:

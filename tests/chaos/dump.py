@@ -6,22 +6,29 @@ Ids, clocks and the number of runs are left out: a tender is known by the notice
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
+import time
 from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import psycopg2
 
+from services.crawling import ROOT
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 _OF_TENDER = """(SELECT string_agg(o.source_code || '|' || o.notice_id, ' ' ORDER BY o.source_code, o.notice_id)
     FROM tender_source o WHERE o.tender_id = {}) """
-_BY_NOTICES = _OF_TENDER.format("t.id")
+#: A tender ``t`` by the notices that show it.
+BY_NOTICES = _OF_TENDER.format("t.id")
 
 QUERIES = {
     "notice": "SELECT source_code, notice_id, content_hash FROM tender_source",
-    "tender": f"SELECT {_BY_NOTICES}, content_hash, index_status FROM tender t",
+    "tender": f"SELECT {BY_NOTICES}, content_hash, index_status FROM tender t",
     "key": f"SELECT kind, value, {_OF_TENDER.format('k.tender_id')} FROM tender_key k",
     "version": """SELECT s.source_code, s.notice_id, v.content_hash
         FROM notice_version v JOIN tender_source s ON s.id = v.tender_source_id""",
@@ -29,7 +36,7 @@ QUERIES = {
         FROM match_decision d JOIN tender_source s ON s.id = d.tender_source_id""",
     "attachment": f"""SELECT source_url, {_OF_TENDER.format("a.tender_id")}, status, sha256, size, path, claimed_until
         FROM attachment a""",
-    "announced": f"""SELECT {_BY_NOTICES}, EXISTS (SELECT FROM outbox o WHERE o.key = t.id::text
+    "announced": f"""SELECT {BY_NOTICES}, EXISTS (SELECT FROM outbox o WHERE o.key = t.id::text
         AND o.payload ->> 'content_hash' = t.content_hash) FROM tender t""",
     "orphan event": "SELECT key FROM outbox o WHERE NOT EXISTS (SELECT FROM tender t WHERE t.id::text = o.key)",
     "quarantine": "SELECT source_code, notice_id FROM quarantine",
@@ -39,6 +46,19 @@ QUERIES = {
 }
 
 Dump = dict[str, Counter[tuple[Any, ...]]]
+
+_TWO_DAYS = 2 * 86_400
+
+
+def swept(database: str, files: Path) -> Dump:
+    """The dump after the sweep that the product does when a day has passed."""
+    long_ago = time.time() - _TWO_DAYS
+    for path in files.rglob("*"):
+        os.utime(path, (long_ago, long_ago))
+    environment = os.environ | {"DATABASE_URL": database, "FILES_STORE": str(files)}
+    line = [sys.executable, "-m", "scrapy", "attachments", "--sweep"]
+    subprocess.run(line, cwd=ROOT, env=environment, check=True, capture_output=True)
+    return dump(database, files)
 
 
 def dump(database: str, files: Path) -> Dump:

@@ -81,6 +81,12 @@ def violations(database: str, files: Path, crawl: Crawl, now: State) -> list[str
         committed = set(crawl.notices)
     if early := committed - now.notices:
         found.append(f"the cursor stands past {len(early)} notices that are not committed, one is {min(early)}")
+    return found + broken(database, files)
+
+
+def broken(database: str, files: Path) -> list[str]:
+    """Halves of transactions, and files that are not what their row says."""
+    found = []
     with closing(psycopg2.connect(database)) as connection, connection.cursor() as cursor:
         for name, query in HALVES.items():
             cursor.execute(query)

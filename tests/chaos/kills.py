@@ -6,13 +6,12 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from chaos.crawls import SINCE
-from chaos.dump import Dump, dump, missing
+from chaos.dump import missing, swept
 from chaos.invariants import State, state, violations
 
 from services.crawling import ROOT, command
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from portal_simulator import PortalSimulator
 
-DAY = 86_400
 PATIENCE = 240
 
 
@@ -53,7 +51,7 @@ class Killer:
         self._random = random.Random(seed)
         self._begin()
         self.seconds = self._undisturbed()
-        self.expected = self._swept()
+        self.expected = swept(self.database, self.files)
 
     def run(self, kills: int) -> Tally:
         """Kill until ``kills`` were tried, then let the last walk end."""
@@ -131,22 +129,12 @@ class Killer:
         self._compare()
 
     def _compare(self) -> None:
-        found = self._swept()
+        found = swept(self.database, self.files)
         lost, more = missing(self.expected, found), missing(found, self.expected)
         self.tally.lost += len(lost)
         self.tally.duplicated += len(more)
         self.tally.wrong += [f"lost {name} {row}" for name, row in lost[:3]]
         self.tally.wrong += [f"too much: {name} {row}" for name, row in more[:3]]
-
-    def _swept(self) -> Dump:
-        """The dump after the sweep that the product does when a day has passed."""
-        a_day_ago = time.time() - 2 * DAY
-        for path in self.files.rglob("*"):
-            os.utime(path, (a_day_ago, a_day_ago))
-        environment = os.environ | {"DATABASE_URL": self.database, "FILES_STORE": str(self.files)}
-        line = [sys.executable, "-m", "scrapy", "attachments", "--sweep"]
-        subprocess.run(line, cwd=ROOT, env=environment, check=True, capture_output=True)
-        return dump(self.database, self.files)
 
     def log(self) -> str:
         """The end of what the crawls said."""
