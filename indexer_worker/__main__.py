@@ -95,7 +95,9 @@ def _consumer(url: str, indexer: Indexer) -> Iterator[Consumer]:
     # events written when nobody crawls need a relay as well: files fetched, matches changed, crawls that were killed
     with closing(Upkeep(url, amqp_url, config().ack_wait)) as upkeep:
         upkeep.start()
-        yield BrokerConsumer(amqp_url, indexer, upkeep.outbox_is_empty)
+        consumer = BrokerConsumer(amqp_url, indexer, upkeep.is_drained)
+        yield consumer
+        consumer.tally.held = upkeep.held
 
 
 def _stopping() -> Event:

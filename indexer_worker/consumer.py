@@ -33,6 +33,8 @@ class Tally:
     counts: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("indexed", "unchanged", "retried", "dead"), 0)
     )
+    #: Tenders that other workers were at when the run ended.
+    held: int = 0
 
     def add(self, results: Iterable[Result], dead: int = 0) -> None:
         """Count a batch; ``dead`` are those of its results that became dead letters."""
@@ -43,7 +45,9 @@ class Tally:
         self.counts["dead"] += dead
 
     def __str__(self) -> str:
-        return f"{', '.join(f'{n} {name}' for name, n in self.counts.items())}, {time.monotonic() - self.started:.1f} s"
+        done = ", ".join(f"{n} {name}" for name, n in self.counts.items())
+        held = f"; {self.held} still in the hands of another worker" if self.held else ""
+        return f"{done}, {time.monotonic() - self.started:.1f} s{held}"
 
 
 class Consumer(Protocol):

@@ -27,14 +27,14 @@ _RECONNECT = (0.5, 1.0, 2.0, 5.0)
 class BrokerConsumer:
     """Acks what is done, sends to the retry queue what may pass, to the dead letters what will not.
 
-    ``outbox_is_empty`` is asked before a run with ``once`` ends: rows there are messages to come.
+    ``is_drained`` is asked before a run with ``once`` ends: whether no more messages are to come.
     """
 
-    def __init__(self, url: str, indexer: Indexer, outbox_is_empty: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, url: str, indexer: Indexer, is_drained: Callable[[], bool] = lambda: True) -> None:
         self.tally = Tally()
         self._url = url
         self._indexer = SharedIndexer(indexer)
-        self._outbox_is_empty = outbox_is_empty
+        self._is_drained = is_drained
 
     def run(self, stopping: Event, *, once: bool) -> None:
         """Work until ``stopping`` is set, or with ``once`` until no message is left.
@@ -45,7 +45,7 @@ class BrokerConsumer:
         failures, served = 0, False
         while not stopping.is_set():
             begun = time.monotonic()
-            session = Session(self._url, self._indexer, self.tally, stopping, self._outbox_is_empty if once else None)
+            session = Session(self._url, self._indexer, self.tally, stopping, self._is_drained if once else None)
             try:
                 session.run()
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import select
 import time
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import psycopg2
 
 from indexer_worker.consumer import BATCH, DELIVERIES, RETRY_AFTER, Tally
 from indexer_worker.jobs import PASSING, DependencyDownError, Fate, Job
+from indexer_worker.others import Others, take_from_dead
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import DatabaseUnavailableError, MessageError
@@ -36,14 +38,19 @@ SWEEP = 60.0
 
 
 class LeaseConsumer:
-    """Claims rows with SKIP LOCKED; a claim outlives a holder that died by at most ``lease`` seconds."""
+    """Claims rows with SKIP LOCKED, for as long as the session lasts whose number they get.
+
+    Where the database cannot notice that the holder is gone, the claim outlives it by at most ``lease`` seconds.
+    """
 
     def __init__(self, url: str, indexer: Indexer, lease: float) -> None:
         self.tally = Tally()
         self._url = url
         self._indexer = indexer
         self._lease = lease
+        self._others = Others(lease)
         self._connection: Connection | None = None
+        self._holder = 0
         self._next_sweep = 0.0
 
     def run(self, stopping: Event, *, once: bool) -> None:
@@ -75,8 +82,10 @@ class LeaseConsumer:
     def _queue(self) -> Connection:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._url, application_name="tenderscrapy indexer queue")
+            self._holder = random.randrange(1, 2**31)
             with transaction(self._connection), self._connection.cursor() as cursor:
                 cursor.execute("LISTEN outbox")
+                queries("outbox").hold(self._connection, holder=self._holder)
         return self._connection
 
     def _call(self, name: str, **parameters: Any) -> Any:
@@ -87,7 +96,8 @@ class LeaseConsumer:
     def _work(self) -> bool:
         """Handle one batch; False when nothing can be claimed."""
         self._sweep()
-        rows = self._call("claim_waiting", topic=TENDER_CHANGED, lease=self._lease, count=BATCH)
+        self._queue()
+        rows = self._call("claim_waiting", topic=TENDER_CHANGED, lease=self._lease, count=BATCH, holder=self._holder)
         attempts = {row[0]: row[3] for row in rows}
         jobs = [job for row in rows if (job := self._job(*row))]
         if not jobs:
@@ -131,22 +141,23 @@ class LeaseConsumer:
         self.tally.counts["dead"] += 1
 
     def _sweep(self) -> None:
-        """Give an event to tenders that have none: their worker died, or they were written past the outbox."""
+        """Give an event to tenders that have none: they were written past the outbox."""
         if time.monotonic() < self._next_sweep:
             return
         self._next_sweep = time.monotonic() + SWEEP
         with transaction(self._queue()) as queue:
             forget_published(queue)
-            found = put_events(queue, list(queries("outbox").unindexed(queue, stuck_after=self._lease)))
+            found = put_events(queue, list(queries("outbox").unindexed(queue)))
         if found:
             logger.info("%s tenders had no event and got one", found)
 
     def _is_drained(self, stopping: Event) -> bool:
-        """Whether no event waits but those that other workers hold; waits for one that was put off."""
+        """Whether no event waits but those that living workers hold; waits for one that was put off, and a moment."""
         wait = self._call("next_wait", topic=TENDER_CHANGED)
-        if wait is None:
+        if wait is None and self._others.keep_nothing(self._queue()):
+            self.tally.held = self._others.held
             return True
-        stopping.wait(max(0.05, wait))
+        stopping.wait(max(0.05, wait or 0))
         return False
 
     def _wait(self) -> None:
@@ -154,6 +165,9 @@ class LeaseConsumer:
         if select.select([queue], [], [], POLL)[0]:
             queue.poll()
             queue.notifies.clear()
+            return
+        with transaction(queue):
+            take_from_dead(queue, self._lease)
 
 
 @contextmanager

@@ -8,15 +8,15 @@ from threading import Event, Thread
 
 import psycopg2
 
+from indexer_worker.others import Others, take_from_dead
 from tenderscrapy.database.pool import connect, transaction
-from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import DatabaseUnavailableError
-from tenderscrapy.messaging.events import forget_published, put_events
+from tenderscrapy.messaging.events import forget_published
 from tenderscrapy.messaging.outbox import OutboxRelay
 
 logger = logging.getLogger(__name__)
 
-SWEEP = 60.0
+SWEEP = 20.0
 
 
 class Upkeep:
@@ -25,6 +25,7 @@ class Upkeep:
     def __init__(self, database_url: str, amqp_url: str, stuck_after: float) -> None:
         self._database_url = database_url
         self._stuck_after = stuck_after
+        self._others = Others(stuck_after)
         self._relay = OutboxRelay(database_url, amqp_url, "tenderscrapy indexer outbox")
         self._stopping = Event()
         self._thread = Thread(target=self._sweep, name="sweep", daemon=True)
@@ -40,9 +41,20 @@ class Upkeep:
         self._thread.join()
         self._relay.close()
 
-    def outbox_is_empty(self) -> bool:
-        """Whether no event waits to be published. Raises DatabaseUnavailableError."""
-        return self._relay.drain(0) == 0
+    @property
+    def held(self) -> int:
+        """Tenders that other workers were at when the work was last found drained."""
+        return self._others.held
+
+    def is_drained(self) -> bool:
+        """Whether no event waits to be published and no tender is left but to living workers, see Others.
+
+        Raises DatabaseUnavailableError or psycopg2.Error.
+        """
+        if self._relay.drain(0):
+            return False
+        with closing(connect(self._database_url, application_name="tenderscrapy indexer others")) as connection:
+            return self._others.keep_nothing(connection)
 
     def _sweep(self) -> None:
         while True:
@@ -57,6 +69,4 @@ class Upkeep:
     def _give_events(self, connection: psycopg2.extensions.connection) -> None:
         with transaction(connection):
             forget_published(connection)
-            found = put_events(connection, list(queries("outbox").stuck(connection, stuck_after=self._stuck_after)))
-        if found:
-            logger.info("%s tenders were left by workers that died, and got a new event", found)
+            take_from_dead(connection, self._stuck_after)

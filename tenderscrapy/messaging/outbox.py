@@ -144,7 +144,7 @@ class OutboxRelay:
 
     def _send(self) -> bool:
         """Claim a window of rows and publish it; False when no row waits."""
-        rows = self._call("claim_waiting", topic=TENDER_CHANGED, lease=LEASE_SECONDS, count=WINDOW)
+        rows = self._call("claim_waiting", topic=TENDER_CHANGED, lease=LEASE_SECONDS, count=WINDOW, holder=None)
         messages = {}
         for row_id, key, payload, _ in rows:
             try:

@@ -116,6 +116,45 @@ def test_a_worker_that_is_killed_leaves_its_message_to_the_next(index, amqp_url,
         assert other.wait(60) == 0
 
 
+def test_a_run_takes_over_what_a_killed_worker_held(index, amqp_url, channel, ollama_server):
+    tender = index.tender(event=False)
+    settings = ollama_server.settings | {"AMQP_URL": amqp_url}
+    started, killed = Event(), Event()
+    ollama_server.faults = deque([lambda texts: None, lambda texts: (started.set(), killed.wait(60))])
+    worker = index.start(**settings)
+    announce(channel, tender)
+    assert started.wait(60)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    killed.set()
+    assert index.status(tender) == "processing"
+    run = index.run("--once", **settings)
+    assert run.returncode == 0, run.stderr
+    assert index.status(tender) == "ready"
+    assert "1 indexed" in run.stdout
+    assert "another worker" not in run.stdout
+
+
+def test_a_run_says_what_a_living_worker_holds(index, amqp_url, channel, ollama_server):
+    tender = index.tender(event=False)
+    settings = ollama_server.settings | {"AMQP_URL": amqp_url}
+    started, let_go = Event(), Event()
+    ollama_server.faults = deque([lambda texts: None, lambda texts: (started.set(), let_go.wait(60))])
+    worker = index.start(**settings)
+    try:
+        announce(channel, tender)
+        assert started.wait(60)
+        run = index.run("--once", **settings)
+        assert run.returncode == 0, run.stderr
+        assert "0 indexed" in run.stdout
+        assert "; 1 still in the hands of another worker" in run.stdout
+    finally:
+        let_go.set()
+    until(lambda: index.status(tender) == "ready")
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(60) == 0
+
+
 def announced(url, tender):
     with broker.connect(url, "test") as connection:
         channel = connection.channel()

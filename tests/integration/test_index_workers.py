@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from datetime import UTC, datetime
 from threading import Event
 
 import numpy as np
@@ -86,22 +87,64 @@ def test_two_workers_share_the_queue(index, ollama_server):
     assert index.sql("SELECT index_status, count(*) FROM tender GROUP BY 1") == [("ready", 120)]
 
 
-def test_a_killed_workers_claim_ends_and_another_does_its_work(index, ollama_server):
-    tender = index.tender()
-    settings = ollama_server.settings
-    started = Event()
-    ollama_server.faults = deque([lambda texts: None, lambda texts: (started.set(), time.sleep(5))])
-    worker = index.start(ACK_WAIT="2", **settings)
-    assert started.wait(60)
+def test_a_run_takes_over_what_a_killed_worker_held(index, ollama_server):
+    tenders = [index.tender(f"Tender {number}") for number in range(3)]
+    worker = worker_at_work(index, ollama_server)
     worker.send_signal(signal.SIGKILL)
     worker.wait()
-    assert index.status(tender) == "processing"
-    other = index.start(ACK_WAIT="2", **settings)
+    assert {index.status(tender) for tender in tenders} == {"processing"}
+    run = index.run("--once", **ollama_server.settings)
+    assert run.returncode == 0, run.stderr
+    assert {index.status(tender) for tender in tenders} == {"ready"}
+    assert "3 indexed, 0 unchanged, 0 retried, 0 dead" in run.stdout
+    assert "another worker" not in run.stdout
+
+
+def test_a_worker_that_waits_takes_over_what_a_killed_one_held(index, ollama_server):
+    tender = index.tender()
+    worker = worker_at_work(index, ollama_server)
+    other = index.start(**ollama_server.settings)
     try:
+        worker.send_signal(signal.SIGKILL)
+        worker.wait()
         until(lambda: index.status(tender) == "ready")
     finally:
         other.send_signal(signal.SIGTERM)
         assert other.wait(30) == 0
+
+
+def test_a_run_says_what_a_living_worker_holds(index, ollama_server):
+    tender = index.tender()
+    let_go = Event()
+    worker = worker_at_work(index, ollama_server, let_go)
+    try:
+        index.tender("Another one")
+        run = index.run("--once", **ollama_server.settings)
+        assert run.returncode == 0, run.stderr
+        assert "1 indexed" in run.stdout
+        assert "; 1 still in the hands of another worker" in run.stdout
+        assert index.status(tender) == "processing"
+    finally:
+        let_go.set()
+    until(lambda: index.status(tender) == "ready")
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(30) == 0
+
+
+def test_a_tender_in_nobodys_hands_is_taken_though_its_event_is_gone(index, index_once):
+    tender = index.tender(event=False, index_status="processing", processing_since=datetime.now(UTC))
+    assert index_once()["indexed"] == 1
+    assert index.status(tender) == "ready"
+
+
+def worker_at_work(index, ollama_server, let_go=None):
+    """A worker that has claimed all that waits, at its first vectors until ``let_go`` is set or for a long time."""
+    started, let_go = Event(), let_go or Event()
+    # the first call asks for the dimension; others than the worker that is held up are answered at once
+    ollama_server.faults = deque([lambda texts: None, lambda texts: (started.set(), let_go.wait(60))])
+    worker = index.start(**ollama_server.settings)
+    assert started.wait(60)
+    return worker
 
 
 def test_a_claim_is_renewed_while_the_work_takes_longer_than_it(index, ollama_server):
