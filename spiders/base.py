@@ -13,6 +13,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from tenderscrapy.exceptions import (
+    AddressRefusedError,
     ConfigurationError,
     SourceError,
     SourceRequestError,
@@ -51,6 +52,7 @@ class PagedSpider(scrapy.Spider):
     zone = "UTC"
     fields: tuple[str, ...] = ()
     first_days = 7
+    overlap = 0
     keeps_cursor = True
     takes_query = False
 
@@ -113,17 +115,31 @@ class PagedSpider(scrapy.Spider):
         except TenderscrapyError as error:
             self.run.break_off("failed", str(error))
             raise CloseSpider("start_error") from None
-        walk = plan(self.arguments, stored, fields=self.fields, zone=self.zone, first_days=self.first_days)
+        walk = plan(
+            self.arguments,
+            stored,
+            fields=self.fields,
+            zone=self.zone,
+            first_days=self.first_days,
+            overlap=self.overlap,
+        )
         self.run.resume(walk)
         if self.keeps_cursor:
             going_on = ", going on where the last walk stopped" if walk.position is not None else ""
             logger.info("%s: reading since %s%s", self.name, walk.since, going_on)
+        yield self._first(walk.position)
+
+    def _first(self, position: Any) -> Request:
         try:
-            first = self._request(walk.position, 0)
+            if position is not None:
+                return self._request(position, 0)
         except (SourceError, ValueError, TypeError, KeyError) as error:
             logger.warning("%s: beginning anew, the stored position cannot be used: %s", self.name, error)
-            first = self._request(None, 0)
-        yield first
+        try:
+            return self._request(None, 0)
+        except ValueError as error:
+            self.run.break_off("failed", f"its address cannot be asked: {error}")
+            raise CloseSpider("start_error") from None
 
     def _request(self, cursor: Any, page: int, tries: int = 0) -> Request:
         request = self.page_request(cursor)
@@ -150,12 +166,37 @@ class PagedSpider(scrapy.Spider):
             return
         following, problem = self._following(page, number) if not end else (None, "")
         self._announce(page, number, end, problem)
-        if following and self.run.checkpoint.unsettled <= PREFETCH:
+        if page.size is not None:
+            async for part in self._read(page, number, following):
+                yield part
+            return
+        if following and self.run.checkpoint.at_work <= PREFETCH:
             yield following
             following = None
         for notice in page.notices:
             notice.walk_page = number
             yield notice
+        if following and await self._room():
+            yield following
+
+    async def _read(self, page: SourcePage, number: int, following: Request | None) -> AsyncIterator[Any]:
+        """A page that is read while its notices are handed on; one more than they settles it."""
+        handed = 0
+        for notice in page.notices:
+            if not self.crawler.engine.running:
+                return
+            handed += 1
+            notice.walk_page = number
+            yield notice
+        run = self.run
+        run.counts["rejected"] += page.rejected
+        if page.gap:
+            run.break_off("incomplete", page.gap)
+            run.checkpoint.hold(number)
+            logger.error("%s: %s", self.name, page.gap)
+            if page.instead is not None:
+                following = self._request(page.instead, number + 1)
+        run.batches.settle(number, page.count + 1 - handed)
         if following and await self._room():
             yield following
 
@@ -168,17 +209,17 @@ class PagedSpider(scrapy.Spider):
 
     def _end(self, page: SourcePage, cursor: Any, number: int) -> str:
         """Why the walk ends with this page, empty when it goes on; raises SourceError for a repeated cursor."""
-        if not page.count:
+        if not page.count and page.size is None:
             return "an empty page"
         if page.next_cursor is None:
             return "no further page"
         self._seen.add(repr(cursor))
         if repr(page.next_cursor) in self._seen:
             raise SourceError(f"page {number + 1} names a cursor that was followed before; the walk would never end")
-        self._repeats = 0 if self._brings_news(page) else self._repeats + 1
+        self._repeats = 0 if page.size is not None or self._brings_news(page) else self._repeats + 1
         if self._repeats >= REPEATED_PAGES:
             raise SourceError(f"{self._repeats} pages in a row brought nothing new to this walk; it would never end")
-        if page.partial:
+        if page.partial and page.size is None:
             return "partial"
         if self.arguments.max_pages and number + 1 >= self.arguments.max_pages:
             return "max_pages"
@@ -194,7 +235,7 @@ class PagedSpider(scrapy.Spider):
         run = self.run
         run.counts["pages"] += 1
         run.counts["fetched"] += page.count
-        run.counts["rejected"] += page.rejected
+        run.counts["rejected"] += page.rejected if page.size is None else 0
         run.fetched += page.count
         run.announced = page.announced if page.announced is not None else run.announced
         if page.shortfall:
@@ -202,9 +243,10 @@ class PagedSpider(scrapy.Spider):
         if problem:
             run.break_off("failed", problem)
             logger.error("%s: %s", self.name, problem)
-        if page.partial:
+        in_part = page.partial and page.size is None
+        if in_part:
             run.break_off("incomplete", f"page {number + 1} was answered in part {PARTIAL_RETRIES + 1} times")
-        if page.partial or problem:
+        if in_part or problem:
             run.checkpoint.announce(number, page.count + 1, None)  # never settled: the cursor stays before this page
             return
         if end == "max_pages":
@@ -212,13 +254,20 @@ class PagedSpider(scrapy.Spider):
             run.note(f"ended after {number + 1} page(s) as asked")
         elif end:
             run.end_of_chain()
-        run.checkpoint.announce(number, page.count, page.next_cursor, last=bool(end) and end != "max_pages")
-        if page.rejected or not page.count:
+        run.checkpoint.announce(
+            number,
+            page.count if page.size is None else page.size + 1,
+            page.next_cursor,
+            last=bool(end) and end != "max_pages",
+            watermark=page.watermark,
+            mark=page.mark,
+        )
+        if page.size is None and (page.rejected or not page.count):
             run.batches.settle(number, page.rejected)
 
     async def _room(self) -> bool:
         """Wait until few pages are unsettled; False when the run is stopping or cannot settle them any more."""
-        while self.run.checkpoint.unsettled > PREFETCH:
+        while self.run.checkpoint.at_work > PREFETCH:
             if not self.crawler.engine.running or self.run.checkpoint.blocked:
                 return False
             await asyncio.sleep(0.01)
@@ -232,7 +281,8 @@ class PagedSpider(scrapy.Spider):
             status = error.response.status
             error = SourceRequestError(f"{request.url[:200]} answered {status}", status=status, permanent=status < 500)
         elif not isinstance(error, SourceRequestError):
-            error = SourceRequestError(f"{type(error).__name__}: {str(error)[:300]}")
+            refused = isinstance(error, AddressRefusedError)
+            error = SourceRequestError(f"{type(error).__name__}: {str(error)[:300]}", permanent=refused)
         yield from self._recover(error, request.meta["cursor"], request.meta["walk_page"])
 
     def _recover(self, error: SourceRequestError, cursor: Any, number: int) -> Iterable[Request]:

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from tenderscrapy.normalise.privacy import without_contacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sized
 
 
 @dataclass(slots=True)
@@ -142,19 +145,30 @@ class SourcePage:
     ``announced`` is the source's own total, where it tells one. ``rejected`` counts the documents of the page that
     could not be read at all. ``partial`` marks an answer that the source itself calls incomplete: it is asked for
     again. ``shortfall`` says why a chain that ends here cannot be trusted to be whole.
+
+    A page with a ``size`` is read while its notices are handed on: ``notices`` is an iterator over that many documents,
+    which counts ``rejected`` as it goes, and an empty page does not end the walk. When it ends with a ``gap`` (why a
+    part of the page could not be read), the cursor stays before this page for good, the walk goes on with ``instead``,
+    the cursor of the same documents in another form, or with ``next_cursor``. ``mark`` is remembered in the stored
+    cursor once every notice of the page is committed; ``watermark`` (ISO 8601) replaces the newest edition's date.
     """
 
-    notices: list[Notice]
+    notices: Iterable[Notice]
     next_cursor: Any = None
     announced: int | None = None
     rejected: int = 0
     partial: bool = False
     shortfall: str = ""
+    size: int | None = None
+    gap: str = ""
+    instead: Any = None
+    mark: dict[str, str] | None = None
+    watermark: str | None = None
 
     @property
     def count(self) -> int:
         """How many documents the source put on the page."""
-        return len(self.notices) + self.rejected
+        return self.size if self.size is not None else len(cast("Sized", self.notices)) + self.rejected
 
 
 #: Bookkeeping of one run; never part of a snapshot.

@@ -172,4 +172,6 @@ class AttachmentDrain:
         if engine.scheduler is not None and engine.scheduler.has_pending_requests():
             return True
         scraping = engine.scraper.slot is not None and not engine.scraper.slot.is_idle()
-        return scraping or any("stream_to" not in request.meta for request in engine.downloader.active)
+        return scraping or any(
+            "stream_to" not in request.meta or "walk_page" in request.meta for request in engine.downloader.active
+        )

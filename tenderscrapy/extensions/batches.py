@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenderscrapy.database.committing import commit
 
@@ -110,13 +110,14 @@ class Batches:
     def _commit(self, connection: Connection, notices: list[Notice], pages: list[int]) -> list[str]:
         """In the storage thread: notices and cursor in one transaction, then the checkpoint follows."""
         position: Position | None = None
+        written: dict[str, Any] = {}
 
         def cursor(connection: Connection) -> None:
             nonlocal position
             position = self._run.checkpoint.preview(pages)
-            if position is not None:
-                self._run.cursor_at(connection, position)
+            written.update(self._run.cursor_at(connection, position, self._run.checkpoint.marks(pages)))
 
         outcomes = commit(connection, notices, cursor)
+        self._run.cursor |= written
         self._run.checkpoint.settle(pages, position)
         return outcomes

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Marks of pages that a cursor keeps, the highest names: some weeks of daily pages.
+MARKS = 60
+
 #: The states that a run can end in, mildest first: the worst one seen stands.
 STATES = ("complete", "incomplete", "cancelled", "failed")
 
@@ -48,6 +51,7 @@ class Run:
         self.id: int | None = None
         self.url = ""
         self.walk: Walk | None = None
+        self.cursor: dict[str, Any] = {}
         self.checkpoint = Checkpoint()
         self.database: DatabaseThread | None = None
         self.state = "complete"
@@ -79,6 +83,7 @@ class Run:
     def resume(self, walk: Walk) -> None:
         """Begin the walk where its cursor stands."""
         self.walk = walk
+        self.cursor = walk.cursor.to_stored()
         self.fetched = walk.cursor.fetched
         self.checkpoint = Checkpoint(self.fetched)
 
@@ -112,21 +117,35 @@ class Run:
         """The source asked to be left alone for longer than a run may wait."""
         self.not_before = datetime.now(UTC) + timedelta(seconds=seconds)
 
-    def cursor_at(self, connection: Connection, position: Position) -> None:
-        """Write the cursor into the transaction that settles the pages before it."""
-        if self.walk is None or not self.keeps_cursor:
-            return
-        stored = self.walk.cursor
-        values: dict[str, Any] = stored.to_stored() | {
-            "position": None if position.last else position.next_cursor,
-            "fetched": position.fetched,
-        }
-        if position.last and self.intact:
-            newest = queries("sources").newest_edition(connection, code=self.code)
-            values["watermark"] = newest.isoformat() if newest else stored.watermark
+    def cursor_at(
+        self, connection: Connection, position: Position | None, marks: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Write the cursor into the transaction that settles the pages before it; what changed in it.
+
+        ``self.cursor`` is what is committed: the caller puts the changes there once they are.
+        """
+        if self.walk is None or not self.keeps_cursor or (position is None and not marks):
+            return {}
+        values = dict(self.cursor)
+        if marks:
+            values["marks"] = dict(sorted((values["marks"] | marks).items())[-MARKS:])
+        if position is not None:
+            values |= {"position": None if position.last else position.next_cursor, "fetched": position.fetched}
+            if position.last and self.intact:
+                values["watermark"] = self._watermark(connection, position)
         failpoint("cursor.before")
         queries("sources").set_cursor(connection, code=self.code, platform=self.code, cursor=Json(values))
         failpoint("cursor.after")
+        return values
+
+    def _watermark(self, connection: Connection, position: Position) -> str | None:
+        """The page's own where it named one, never earlier than before; else the newest edition committed."""
+        stored: str | None = self.cursor["watermark"]
+        if position.watermark is not None:
+            known = [text for text in (stored, position.watermark) if text]
+            return max(known, key=datetime.fromisoformat, default=None)
+        newest = queries("sources").newest_edition(connection, code=self.code)
+        return newest.isoformat() if newest else stored
 
 
 def _open(connection: Connection, code: str, spider: str, process: str) -> tuple[int, dict[str, Any] | None]:

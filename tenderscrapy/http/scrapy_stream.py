@@ -45,7 +45,9 @@ _DISCARDED = 65_536
 
 @dataclass(eq=False)
 class StreamTarget:
-    """``request.meta["stream_to"]``: the body of a 200 goes to ``path``, which must not exist; the response is empty.
+    """``request.meta["stream_to"]``: the body of a 200 goes to ``path``; the response is empty.
+
+    ``path`` must not exist; with ``again`` what an earlier attempt left there is removed first.
 
     Filled in at the end: ``sha256`` and ``size`` of what lies in ``path``, and ``unmarked_end`` for a body that had
     neither a length nor an end mark, so that a cut cannot be told from its end. ``stopped`` is asked twice a second;
@@ -57,6 +59,7 @@ class StreamTarget:
     headers_timeout: float = 60.0
     idle_timeout: float = 60.0
     stopped: Callable[[], bool] = field(default=lambda: False)
+    again: bool = False
     sha256: str = ""
     size: int = 0
     unmarked_end: bool = False
@@ -160,6 +163,8 @@ class _Body(Protocol):
             if target.size > target.max_bytes:
                 raise AttachmentError(_too_large(target))
             if self._file is None:
+                if target.again:
+                    target.path.unlink(missing_ok=True)
                 self._file = target.path.open("xb", buffering=0)
             self._digest.update(piece)
             _write(self._file, piece)

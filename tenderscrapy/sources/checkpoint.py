@@ -15,19 +15,23 @@ class _Page:
     arrived: int = 0
     settled: int = 0
     failed: bool = False
+    held: bool = False
+    watermark: str | None = None
+    mark: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """How far the walk is settled: the cursor of the next page, the notices so far, and whether that was all.
 
-    ``page`` is the first page that is still open.
+    ``page`` is the first page that is still open. ``watermark`` is the last that a settled page named itself.
     """
 
     next_cursor: Any
     fetched: int
     last: bool
     page: int
+    watermark: str | None = None
 
 
 class Checkpoint:
@@ -49,10 +53,22 @@ class Checkpoint:
         with self._lock:
             self._begins = page
 
-    def announce(self, page: int, count: int, next_cursor: Any, *, last: bool = False) -> None:
-        """A page of ``count`` notices is about to be handed on; ``last`` when the walk ends with it."""
+    def announce(
+        self,
+        page: int,
+        count: int,
+        next_cursor: Any,
+        *,
+        last: bool = False,
+        watermark: str | None = None,
+        mark: dict[str, str] | None = None,
+    ) -> None:
+        """A page of ``count`` notices is about to be handed on; ``last`` when the walk ends with it.
+
+        ``watermark`` and ``mark`` as in SourcePage.
+        """
         with self._lock:
-            self._pages[page] = _Page(count, next_cursor, last)
+            self._pages[page] = _Page(count, next_cursor, last, watermark=watermark, mark=mark)
 
     def arrive(self, page: int | None) -> bool:
         """One notice of ``page`` is at storage or dropped; True when it was the page's last."""
@@ -69,17 +85,37 @@ class Checkpoint:
             if page is not None and page in self._pages:
                 self._pages[page].failed = True
 
+    def hold(self, page: int) -> None:
+        """A part of ``page`` could not be read: the cursor stays before it, though the walk may go on."""
+        with self._lock:
+            if page in self._pages:
+                self._pages[page].held = True
+
+    def marks(self, pages: list[int]) -> dict[str, str]:
+        """The marks of those of ``pages`` that are settled whole once one more notice of each is settled.
+
+        A page need not wait for those before it: what its mark says holds for it alone.
+        """
+        found: dict[str, str] = {}
+        with self._lock:
+            for page in set(pages):
+                known = self._pages.get(page)
+                if known and known.mark and self._done(known, pages.count(page)):
+                    found |= known.mark
+        return found
+
     def preview(self, pages: list[int]) -> Position | None:
         """Where the cursor would stand once one more notice of each of ``pages`` is settled; None if it stays."""
         more: dict[int, int] = {}
         for page in pages:
             more[page] = more.get(page, 0) + 1
         with self._lock:
-            number, fetched, moved = self._next, self._fetched, None
+            number, fetched, moved, watermark = self._next, self._fetched, None, None
             while (page_ := self._pages.get(number)) and self._done(page_, more.get(number, 0)):
                 fetched = page_.count + (0 if number == self._begins > 0 else fetched)
                 number += 1
-                moved = Position(page_.next_cursor, fetched, page_.last, number)
+                watermark = watermark if page_.watermark is None else page_.watermark
+                moved = Position(page_.next_cursor, fetched, page_.last, number, watermark)
             return moved
 
     def settle(self, pages: list[int], position: Position | None) -> None:
@@ -98,7 +134,7 @@ class Checkpoint:
 
     @staticmethod
     def _done(page: _Page, more: int) -> bool:
-        return not page.failed and page.settled + more >= page.count
+        return not page.failed and not page.held and page.settled + more >= page.count
 
     @property
     def blocked(self) -> bool:
@@ -111,3 +147,9 @@ class Checkpoint:
         """How many announced pages are still open."""
         with self._lock:
             return len(self._pages)
+
+    @property
+    def at_work(self) -> int:
+        """How many pages have notices that are not settled yet; a page that only waits for earlier ones has none."""
+        with self._lock:
+            return sum(page.failed or page.settled < page.count for page in self._pages.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Self
 from zoneinfo import ZoneInfo
@@ -66,7 +66,7 @@ class Cursor:
 
     ``position`` is the source's own cursor of the next page, None when no walk is under way; ``watermark`` the highest
     edition date committed by a complete walk (ISO 8601); ``walk`` the hash of what the walk under way asked for;
-    ``fetched`` how many notices it has committed so far.
+    ``fetched`` how many notices it has committed so far; ``marks`` what pages wanted remembered (an ETag), by page.
     """
 
     position: Any = None
@@ -75,6 +75,7 @@ class Cursor:
     since: str | None = None
     until: str | None = None
     fetched: int = 0
+    marks: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_stored(cls, stored: dict[str, Any] | None) -> Self:
@@ -109,18 +110,22 @@ def plan(
     fields: tuple[str, ...] = (),
     zone: str = "UTC",
     first_days: int = 7,
+    overlap: int = 0,
     today: date | None = None,
 ) -> Walk:
     """Decide what to walk: go on with a stopped walk of the same question, else begin at the watermark's day.
 
     ``zone`` is where the source's days begin; without watermark and ``since`` the last ``first_days`` days are read.
+    ``overlap`` days before the watermark's are read again, as the source still changes them.
     """
     if stored.position is not None and stored.since:
         resumed_since = arguments.since or date.fromisoformat(stored.since)
         resumed_until = arguments.until or (date.fromisoformat(stored.until) if stored.until else None)
         if walk_hash(arguments.query, fields, resumed_since, resumed_until) == stored.walk:
             return Walk(resumed_since, resumed_until, arguments.query, stored)
-    since = arguments.since or _first_day(stored, zone, first_days, today)
+    since = arguments.since or _first_day(stored, zone, first_days, today, overlap)
+    if arguments.until and since > arguments.until:
+        since = arguments.until
     cursor = replace(
         stored,
         position=None,
@@ -132,9 +137,10 @@ def plan(
     return Walk(since, arguments.until, arguments.query, cursor)
 
 
-def _first_day(stored: Cursor, zone: str, first_days: int, today: date | None) -> date:
+def _first_day(stored: Cursor, zone: str, first_days: int, today: date | None, overlap: int) -> date:
     if stored.watermark:
-        return datetime.fromisoformat(stored.watermark).astimezone(ZoneInfo(zone)).date()
+        day = datetime.fromisoformat(stored.watermark).astimezone(ZoneInfo(zone)).date()
+        return day - timedelta(days=overlap)
     return (today or datetime.now(UTC).astimezone(ZoneInfo(zone)).date()) - timedelta(days=first_days)
 
 

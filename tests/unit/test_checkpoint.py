@@ -49,6 +49,35 @@ def test_an_empty_page_that_is_announced_during_a_commit_still_gets_its_own():
     assert checkpoint.unsettled == 0
 
 
+def test_a_held_page_stops_the_cursor_but_not_the_walk():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 1, "b", mark={"a": "1"})
+    checkpoint.announce(1, 1, "c", mark={"b": "2"})
+    checkpoint.hold(0)
+    assert checkpoint.marks([0, 1]) == {"b": "2"}
+    assert settle(checkpoint, 0, 1) is None
+    assert not checkpoint.blocked
+    assert (checkpoint.unsettled, checkpoint.at_work) == (2, 0)
+
+
+def test_a_mark_is_due_with_the_last_notice_of_its_page_whatever_comes_before():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 1, "b", mark={"a": "1"})
+    checkpoint.announce(1, 2, "c", mark={"b": "2"})
+    assert checkpoint.marks([1]) == {}
+    settle(checkpoint, 1)
+    assert checkpoint.marks([1]) == {"b": "2"}
+    checkpoint.fail(1)
+    assert checkpoint.marks([1]) == {}
+
+
+def test_the_last_settled_page_with_a_watermark_of_its_own_names_it():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, 1, "b", watermark="2026-11-29")
+    checkpoint.announce(1, 1, None, last=True)
+    assert settle(checkpoint, 0, 1) == Position(None, 2, last=True, page=2, watermark="2026-11-29")
+
+
 def test_a_failed_page_stops_the_cursor_for_good():
     checkpoint = Checkpoint()
     checkpoint.announce(0, 1, "b")

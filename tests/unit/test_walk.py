@@ -45,6 +45,13 @@ def test_an_incremental_walk_begins_at_the_day_of_the_watermark_where_the_source
     assert plan(WalkArguments(), stored, zone="UTC", today=TODAY).since == date(2026, 11, 19)
 
 
+def test_days_that_the_source_still_changes_are_read_again_but_none_after_until():
+    stored = Cursor(watermark="2026-11-19T23:00:00+00:00")
+    given = {"zone": "Europe/Berlin", "overlap": 2, "today": TODAY}
+    assert plan(WalkArguments(), stored, **given).since == date(2026, 11, 18)
+    assert plan(WalkArguments(until=date(2026, 11, 5)), stored, **given).since == date(2026, 11, 5)
+
+
 def stopped(**values) -> Cursor:
     since = date(2026, 11, 1)
     known = {"position": "token", "watermark": "2026-10-31T00:00:00+00:00", "since": since.isoformat(), "fetched": 250}
