@@ -11,9 +11,8 @@ from webapp import listing
 from webapp.database import database
 from webapp.facets import activity, facets
 from webapp.formatting import now
-from webapp.request_state import Asked
+from webapp.request_state import Asked, whole_number
 from webapp.results import Results, browse, searched
-from webapp.search.query import Query
 from webapp.search.search import passages_of
 from webapp.source_names import read_names
 from webapp.tenders import detail, dict_rows, redirected
@@ -47,22 +46,22 @@ def index() -> Response | WerkzeugResponse:
 
 @blueprint.get("/tenders/<tender_id>")
 def tender(tender_id: str) -> str | Response | WerkzeugResponse:
-    """Everything about one tender; with ``q`` also where it answers that query."""
+    """Everything about one tender; with ``q`` also where it answers that query. The way back is in the address."""
     try:
         wanted = str(UUID(tender_id))
     except ValueError:
         abort(404, "There is no tender with this address.")
-    query = Query.parse(request.args.get("q", ""))
+    asked = Asked.from_arguments(request.args)
     with database().connection() as connection:
         found = detail(connection, wanted, now())
         if found is None:
             became = redirected(connection, wanted)
             if became is None:
                 abort(404, "There is no tender with this address.")
-            return redirect(url_for("pages.tender", tender_id=became, q=query.text or None), 301)
-        passages = passages_of(connection, wanted, query) if query else []
+            return redirect(url_for("pages.tender", tender_id=became, **asked.place), 301)
+        passages = passages_of(connection, wanted, asked.query) if asked.query else []
         read_names(connection)
-    return render_template("tender.html", tender=found.tender, detail=found, query=query, passages=passages)
+    return render_template("tender.html", tender=found.tender, detail=found, asked=asked, passages=passages)
 
 
 @blueprint.get("/sources")
@@ -78,7 +77,9 @@ def sources() -> str:
 def runs() -> str:
     """Crawl runs, newest first."""
     text = request.args.get("before", "")
-    before = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    before = whole_number(text, below=2**63)
+    if text and before is None:
+        abort(400, f"before: {text[:40]!r} is no run's number.")
     with database().connection() as connection:
         found = dict_rows(connection, "runs", before=before, count=RUNS)
         read_names(connection)

@@ -57,14 +57,8 @@ class Asked:
     def from_arguments(cls, arguments: MultiDict[str, str]) -> Asked:
         """Read a query string; what cannot be read is left out and named. Without a query only open tenders show."""
         query = Query.parse(arguments.get("q", ""))
-        order = arguments.get("order", "")
-        page = arguments.get("page", "1")
-        asked = cls(
-            query,
-            order=cast("Order", order if order in ("newest", "deadline") else "newest"),
-            page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 4 and int(page) else 1,
-            cursor=arguments.get("cursor") or None,
-        )
+        asked = cls(query, cursor=arguments.get("cursor") or None)
+        asked._take_place(arguments.get("order") or asked.order, arguments.get("page") or "1")
         for name in FILTER_NAMES:
             written = [value for value in arguments.getlist(name) if value.strip()]
             if written:
@@ -72,6 +66,17 @@ class Asked:
         if not query and "status" not in asked.values:
             asked._take("status", ["open"])
         return asked
+
+    def _take_place(self, order: str, page: str) -> None:
+        if order in ("newest", "deadline"):
+            self.order = cast("Order", order)
+        else:
+            self.problems.append(f"order: {order[:40]!r} is none; it is newest or deadline")
+        number = whole_number(page, below=1000)
+        if number:
+            self.page = number
+        else:
+            self.problems.append(f"page: {page[:40]!r} is no page; pages are counted from 1")
 
     def _take(self, name: str, written: list[str]) -> None:
         self.values[name] = written
@@ -104,8 +109,17 @@ class Asked:
         parts: dict[str, Any] = {"q": self.query_text or None, **self.values}
         if self.order != "newest":
             parts["order"] = self.order
-        parts |= changes
-        return url_for("pages.index", **{name: value for name, value in parts.items() if value not in (None, "", [])})
+        return url_for("pages.index", **_said(parts | changes))
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """All that leads back to this very list, as parameters; nothing for the list that shows without any."""
+        parts: dict[str, Any] = {"q": self.query_text, **self.values}
+        if not self.query and parts.get("status") == ["open"]:
+            del parts["status"]
+        if self.order != "newest":
+            parts["order"] = self.order
+        return _said(parts | {"page": self.page if self.page > 1 else None, "cursor": self.cursor})
 
     @property
     def query_text(self) -> str:
@@ -125,3 +139,14 @@ class Asked:
         """The address of the same request without one filter value."""
         left = [other for other in self.values.get(name, []) if other != value]
         return self.url(**{name: left or None})
+
+
+def _said(parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parts.items() if value not in (None, "", [])}
+
+
+def whole_number(text: str, *, below: int) -> int | None:
+    """The number that ``text`` is, plain digits, where it is below that; else None."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(below))):
+        return None
+    return int(text) if int(text) < below else None

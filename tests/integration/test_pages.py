@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -68,6 +69,37 @@ def test_paging_through_results_shows_each_tender_once(radar):
     assert (len(first), len(second)) == (20, 5)
     assert not set(first) & set(second)
     assert "25 tenders for" in radar.page("/?q=road+works")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/?q=road+works&country=GB&status=any&page=2", "Back to the results"),
+        ("/?country=GB&status=any&order=deadline", "Back to the list"),
+        ("/?buyer=Exampleton", "Back to the list"),
+        ("/", "All tenders"),
+    ],
+)
+def test_the_way_back_from_a_tender_leads_to_the_list_it_was_found_in(radar, address, said):
+    radar.publish(*(tender_notice(n, f"Road works section {n}") for n in range(1, 26)))
+    found = radar.page(address)
+
+    [tender, *_] = [link for link in links(found) if link.startswith("/tenders/")]
+    detail = radar.page(tender)
+
+    back = re.search(rf'<p class="back"><a href="([^"]*)">{said}</a></p>', detail)[1].replace("&amp;", "&")
+    assert parse_qs(urlsplit(back).query) == parse_qs(urlsplit(address).query)
+    assert titles(radar.page(back)) == titles(found)
+
+
+def test_the_way_back_from_a_tender_leads_to_the_same_page_of_a_list(radar):
+    radar.store(*(tender_notice(n, f"Road works section {n}") for n in range(1, 26)))
+    [following] = [link for link in links(radar.page("/?country=GB")) if "cursor=" in link]
+
+    [tender, *_] = [link for link in links(radar.page(following)) if link.startswith("/tenders/")]
+    [back] = [link for link in links(radar.page(tender)) if "cursor=" in link]
+
+    assert titles(radar.page(back)) == titles(radar.page(following))
 
 
 def test_a_query_with_a_nul_is_answered(radar):

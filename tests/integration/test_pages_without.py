@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from services.radar import tender_notice
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -49,7 +51,25 @@ def test_a_filter_that_cannot_be_read_is_named_and_left_out(radar):
     assert "Deadline until: " in answer.text
     assert titles(answer.text) == ["School meals"]
     assert radar.client.get("/?cursor=nonsense").status_code == 400
-    assert radar.client.get("/?page=99999999999999999999&q=meals").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("/?q=meals&page=x", "page"),
+        ("/?q=meals&page=0", "page"),
+        ("/?q=meals&page=-1", "page"),
+        ("/?q=meals&page=99999999999999999999", "page"),
+        ("/?q=meals&order=best", "order"),
+        ("/runs?before=garbage", "before"),
+        ("/runs?before=99999999999999999999", "before"),
+    ],
+)
+def test_a_place_that_cannot_be_read_is_named(radar, address, name):
+    answer = radar.client.get(address)
+
+    assert answer.status_code == 400
+    assert f"{name}: &#39;{address.rpartition('=')[2]}&#39; is no" in answer.text
 
 
 def test_empty_fields_of_the_form_do_not_stay_in_the_address(radar):
