@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from indexer_worker.jobs import PASSING, DependencyDownError
 from tenderscrapy.config import config
 from tenderscrapy.database.migrate import ready_url
-from tenderscrapy.exceptions import TenderscrapyError
+from tenderscrapy.exceptions import ConfigurationError, TenderscrapyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ logger = logging.getLogger("indexer_worker")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status is 1 when something could not be done."""
+    """Run the command line; the exit status is 1 when something could not be done, 2 for bad input."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for chatty in ("pika", "httpx", "httpcore"):
+    for chatty in ("httpx", "httpcore"):
         logging.getLogger(chatty).setLevel(logging.ERROR)
     try:
         if options.command == "reindex":
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return work(once=options.once)
     except (TenderscrapyError, DependencyDownError, *PASSING) as error:
         print(f"indexer_worker: {error}", file=sys.stderr)  # noqa: T201
-        return 1
+        return 2 if isinstance(error, ConfigurationError) else 1
 
 
 def _parser() -> argparse.ArgumentParser:

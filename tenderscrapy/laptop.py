@@ -19,7 +19,7 @@ from tenderscrapy.config import config
 from tenderscrapy.database.migrate import ready_url
 from tenderscrapy.database.pool import connect
 from tenderscrapy.database.queries import queries
-from tenderscrapy.exceptions import TenderscrapyError
+from tenderscrapy.exceptions import ConfigurationError
 from tenderscrapy.sources.registry import fill
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ class Laptop:
         except KeyboardInterrupt:
             self._say("Stopping.")
             return 0
-        except TenderscrapyError as error:
-            self._say(f"[red]{error}[/red]")
-            return 1
         finally:
             self._stop()
 
     def _run(self, *, once: bool) -> int:
-        self.logs.mkdir(parents=True, exist_ok=True)
+        try:
+            self.logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(f"VAR_DIR cannot be used: {error}; set it to a folder of your own") from None
         self._say("Starting the database")
         connection = connect(ready_url(), autocommit=True, application_name="tenderscrapy up")
         fill(connection)

@@ -11,7 +11,8 @@ from tenderscrapy.exceptions import ConfigurationError
 try:
     _config = config()
 except ConfigurationError as error:
-    sys.exit(f"scrapy: {error}")  # Scrapy would show a traceback instead
+    print(f"scrapy: {error}", file=sys.stderr)  # noqa: T201 - Scrapy would show a traceback instead
+    sys.exit(2)
 
 BOT_NAME = "tenderscrapy"
 SPIDER_MODULES = ["spiders"]

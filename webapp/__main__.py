@@ -12,7 +12,7 @@ import threading
 import waitress
 
 from tenderscrapy.ai.provider import provider
-from tenderscrapy.exceptions import TenderscrapyError
+from tenderscrapy.exceptions import ConfigurationError, TenderscrapyError
 from webapp import create_app
 from webapp.database import POOL_SIZE
 
@@ -24,7 +24,7 @@ def main() -> int:
     """Serve until stopped; the port is the asked one, or the next that is free."""
     parser = argparse.ArgumentParser(prog="python -m webapp", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; the pages open on loopback only")
-    parser.add_argument("--port", type=int, default=5000)
+    parser.add_argument("--port", type=port, default=5000, help="the first that is tried; 0 is any free one")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
@@ -32,18 +32,29 @@ def main() -> int:
     except OSError as error:
         print(f"Cannot listen on {arguments.host}:{arguments.port}: {error}", file=sys.stderr)  # noqa: T201
         return 1
-    app = create_app()
     try:
+        app = create_app()
         app.extensions["database"].open()
+    except ConfigurationError as error:
+        print(f"webapp: {error}", file=sys.stderr)  # noqa: T201
+        return 2
     except TenderscrapyError as error:
         logging.getLogger(__name__).error("%s The pages say so until it is back.", error)
     threading.Thread(target=_load_model, daemon=True).start()
-    host, port = listener.getsockname()[:2]
+    host, number = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    print(f"tenderscrapy is at http://{shown}:{port}", flush=True)  # noqa: T201
+    print(f"tenderscrapy is at http://{shown}:{number}", flush=True)  # noqa: T201
     # the pages are closed to whoever comes through a proxy, which its headers tell: waitress would drop them
     waitress.serve(app, sockets=[listener], threads=POOL_SIZE - 4, ident=None, clear_untrusted_proxy_headers=False)
     return 0
+
+
+def port(text: str) -> int:
+    """A port of the command line. Raises ValueError."""
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError
+    return number
 
 
 def _load_model() -> None:

@@ -14,6 +14,7 @@ from flask import g, request
 from flask.cli import AppGroup
 
 from tenderscrapy.database.queries import queries
+from tenderscrapy.exceptions import TenderscrapyError
 from webapp.database import database
 from webapp.problems import ProblemError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 #: Seconds of a key's window.
 WINDOW = 60
 DEFAULT_LIMIT = 60
+LONGEST_NAME = 100
 #: Visible ASCII without the comma, which joins two headers of one name.
 _KEY = re.compile(r"[!-+\--~]{1,256}")
 _NOBODY = "0" * 64
@@ -94,7 +96,18 @@ def _take(digest: str, limit: int) -> Allowance:
     return Allowance(limit, used, int(reset))
 
 
-keys = AppGroup("keys", help="Keys of the HTTP API.")
+class _Keys(AppGroup):
+    """Commands whose errors are one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand."""
+        try:
+            return super().invoke(ctx)
+        except TenderscrapyError as error:
+            raise click.ClickException(str(error)) from None
+
+
+keys = _Keys("keys", help="Keys of the HTTP API.")
 
 
 @keys.command("create")
@@ -102,12 +115,13 @@ keys = AppGroup("keys", help="Keys of the HTTP API.")
 @click.option("--limit", default=DEFAULT_LIMIT, show_default=True, type=click.IntRange(1), help="Requests a minute.")
 def create(name: str, limit: int) -> None:
     """Make a key and print it, this once: only its SHA-256 is stored."""
-    if not name.strip():
-        raise click.BadParameter("a key needs a name", param_hint="NAME")
+    name = name.strip()
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise click.BadParameter(f"a key needs a name of 1 to {LONGEST_NAME} printable characters", param_hint="NAME")
     key = "tsk_" + secrets.token_urlsafe(32)
     with database().connection() as connection:
-        queries("access").add_key(connection, key_sha256=digest_of(key), name=name.strip(), limit_per_minute=limit)
-    click.echo(f"Key of {name.strip()}, {limit} requests a minute; it is not shown again:", err=True)
+        queries("access").add_key(connection, key_sha256=digest_of(key), name=name, limit_per_minute=limit)
+    click.echo(f"Key of {name}, {limit} requests a minute; it is not shown again:", err=True)
     click.echo(key)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Spider
-from scrapy.commands import ScrapyCommand
+
+from tenderscrapy import command
+from tenderscrapy.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import argparse
@@ -40,10 +43,8 @@ class FilesOnly(Spider):
             yield page
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Exit status 0 when every file that was due has been tried; 1 when the run was stopped before."""
-
-    requires_project = True
 
     def short_desc(self) -> str:
         return "Fetch the files that are pending"
@@ -54,7 +55,7 @@ class Command(ScrapyCommand):
         parser.add_argument("--once", action="store_true", help="try each file that is due once, wait for none")
         parser.add_argument("--sweep", action="store_true", help="remove files that no tender refers to, then end")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, opts: argparse.Namespace) -> int:
         # every scrapy command imports this module
         from tenderscrapy.database import attachments
         from tenderscrapy.database.migrate import ready_url
@@ -63,12 +64,13 @@ class Command(ScrapyCommand):
         settings: Any = self.settings
         if opts.sweep:
             print(_sweep(settings["FILES_STORE"]))
-            return
+            return 0
+        _check_source(opts.source)
         process: Any = self.crawler_process
         crawler = process.create_crawler(FilesOnly)
         process.crawl(crawler, source_code=opts.source, once=opts.once)
         process.start()
-        self.exitcode = 0 if crawler.stats.get_value("finish_reason") == "finished" else 1
+        finished = crawler.stats.get_value("finish_reason") == "finished"
         url = ready_url()
         if amqp_url := settings.get("AMQP_URL"):
             _publish(url, amqp_url)
@@ -78,6 +80,21 @@ class Command(ScrapyCommand):
         finally:
             connection.close()
         print(", ".join(f"{count} {status}" for status, count in found.items()) or "no files")
+        return 0 if finished else 1
+
+
+def _check_source(code: str) -> None:
+    """Raises ConfigurationError for a source that neither the product nor the database knows."""
+    from tenderscrapy.database.migrate import ready_url
+    from tenderscrapy.database.pool import connect
+    from tenderscrapy.database.queries import queries
+    from tenderscrapy.sources.registry import fill
+
+    with closing(connect(ready_url())) as connection:
+        fill(connection)
+        known = [row[0] for row in queries("sources").codes(connection)]
+    if code and not any(name == code or name.startswith(f"{code}:") for name in known):
+        raise ConfigurationError(f"there is no source {code!r}; there are {', '.join(known)}")
 
 
 def _publish(url: str, amqp_url: str) -> None:

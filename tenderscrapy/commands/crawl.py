@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands.crawl import Command as ScrapyCrawl
 
 from tenderscrapy.exceptions import ConfigurationError
-from tenderscrapy.http.url_guard import PrivateHosts
+from tenderscrapy.settings_check import check_settings
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +43,7 @@ class Command(ScrapyCrawl):
             return ""  # Scrapy's own usage message
         try:
             process.spider_loader.load(args[0])(**arguments)
-            PrivateHosts.parse(process.settings.get("ALLOW_PRIVATE_HOSTS"))
+            check_settings(process.settings)
         except KeyError:
             return f"there is no spider {args[0]!r}; scrapy list shows them"
         except ConfigurationError as error:

@@ -8,19 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
-
-from tenderscrapy.exceptions import ConfigurationError, DatabaseUnavailableError
+from tenderscrapy import command
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Exit status is psql's own; 1 when the database cannot be made ready."""
 
-    requires_project = True
     requires_crawler_process = False
     default_settings: ClassVar[dict] = {"LOG_LEVEL": "WARNING"}
 
@@ -35,20 +31,14 @@ class Command(ScrapyCommand):
         parser.add_argument("-c", dest="statements", action="append", metavar="SQL", help="run SQL and leave")
         parser.add_argument("--url", action="store_true", help="print the database's address, with its password")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, opts: argparse.Namespace) -> None:
         from tenderscrapy.database.migrate import ready_url
 
-        if args:
-            raise UsageError(f"psql: {args[0]!r} is not understood; give SQL with -c", print_help=False)
-        try:
-            url = ready_url()
-            if opts.url:
-                print(url)
-            else:
-                _become_psql(url, [part for sql in opts.statements or () for part in ("-c", sql)])
-        except (ConfigurationError, DatabaseUnavailableError) as error:
-            print(f"scrapy psql: {error}", file=sys.stderr)
-            self.exitcode = 1
+        url = ready_url()
+        if opts.url:
+            print(url)
+        else:
+            _become_psql(url, [part for sql in opts.statements or () for part in ("-c", sql)])
 
 
 def _become_psql(url: str, arguments: list[str]) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.commands import ScrapyCommand
+from tenderscrapy import command
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Exit status 0 when every event was published, or waits in the outbox for an indexer without a broker; else 1."""
 
-    requires_project = True
     default_settings: ClassVar[dict] = {"LOG_LEVEL": "INFO"}
 
     def short_desc(self) -> str:
@@ -23,7 +22,7 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("--seconds", type=float, default=60, help="how long to wait for the broker (default 60)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, opts: argparse.Namespace) -> int:
         from contextlib import closing
 
         from tenderscrapy.config import config
@@ -37,7 +36,7 @@ class Command(ScrapyCommand):
             written = put_missing_events(connection)
         if not amqp_url:
             print(f"{written} event(s) written; the indexer reads them from the database")
-            return
+            return 0
         relay = OutboxRelay(url, amqp_url)
         relay.start()
         try:
@@ -47,4 +46,4 @@ class Command(ScrapyCommand):
         print(f"{written} event(s) written, {relay.published} published, {left} left in the outbox")
         if left:
             print(f"RabbitMQ: {relay.problem}")
-            self.exitcode = 1
+        return 1 if left else 0

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.commands import ScrapyCommand
+from tenderscrapy import command
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyCommand):
-    """Exit status 0 when the quarantine is empty afterwards, else 1."""
+class Command(command.Command):
+    """Exit status 0 when the quarantine is empty afterwards, 2 for a setting that cannot be used, else 1."""
 
-    requires_project = True
     default_settings: ClassVar[dict] = {"LOG_LEVEL": "INFO"}
 
     def short_desc(self) -> str:
         return "Try the notices in quarantine again"
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, opts: argparse.Namespace) -> int:
         from tenderscrapy.database.committing import requeue
         from tenderscrapy.database.migrate import ready_url
         from tenderscrapy.database.pool import connect
@@ -30,4 +29,4 @@ class Command(ScrapyCommand):
         finally:
             connection.close()
         print(f"{stored} notice(s) stored, {left} still in quarantine")
-        self.exitcode = 1 if left else 0
+        return 1 if left else 0

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.commands import ScrapyCommand
+from tenderscrapy import command
+from tenderscrapy.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import argparse
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Exit status 0 when it was ended by Ctrl-C, 1 when the page could not be started; ``-s`` goes to the crawls."""
 
-    requires_project = True
     default_settings: ClassVar[dict] = {"LOG_ENABLED": False}
 
     def short_desc(self) -> str:
@@ -27,10 +27,15 @@ class Command(ScrapyCommand):
         parser.add_argument("--pages", type=int, default=4, help="how many pages of a source one start reads")
         parser.add_argument("--once", action="store_true", help="end when crawls and index are done")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, opts: argparse.Namespace) -> int:
         from tenderscrapy.laptop import Laptop
 
-        self.exitcode = Laptop(port=opts.port, days=opts.days, pages=opts.pages, settings=tuple(opts.set)).run(
-            once=opts.once
-        )
+        if not 1 <= opts.port <= 65535:
+            raise ConfigurationError(f"--port {opts.port} is no port; 1 to 65535 are")
+        for name in ("days", "pages"):
+            if getattr(opts, name) < 1:
+                raise ConfigurationError(f"--{name} {getattr(opts, name)} is not 1 or more")
+        laptop = Laptop(port=opts.port, days=opts.days, pages=opts.pages, settings=tuple(opts.set))
+        status = laptop.run(once=opts.once)
         sys.stdout.flush()
+        return status

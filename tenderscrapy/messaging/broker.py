@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
 import pika
 from pika.exceptions import AMQPError
 
 from tenderscrapy.exceptions import BrokerUnavailableError, ConfigurationError
+
+# what the client logs of a lost connection, with tracebacks, it raises as well
+logging.getLogger("pika").setLevel(logging.CRITICAL)
 
 if TYPE_CHECKING:
     from pika.adapters.blocking_connection import BlockingChannel

@@ -246,6 +246,6 @@ def test_what_cannot_be_used_is_said_in_one_line(crawl, spider, arguments, words
 def test_a_bad_environment_is_said_in_one_line(crawl, monkeypatch):
     monkeypatch.setenv("RETRY_AFTER_MAX", "x")
     run = crawl("ted")
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "RETRY_AFTER_MAX='x'" in run.stderr
     assert "Traceback" not in run.stderr

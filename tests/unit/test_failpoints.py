@@ -79,7 +79,7 @@ def test_a_command_does_not_start_with_a_name_that_is_not_known() -> None:
             [sys.executable, "-m", *command], cwd=ROOT, env=os.environ | {"FAILPOINTS": "sleep.before:kill@1"},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert ended.returncode == 1, command
+        assert ended.returncode == 2, command
         assert "FAILPOINTS: there is no 'sleep.before'" in ended.stderr.splitlines()[-1], command
 
 

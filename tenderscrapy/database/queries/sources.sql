@@ -5,6 +5,9 @@ VALUES (:code, :platform, :name, :enabled)
 ON CONFLICT (code) DO UPDATE SET name = EXCLUDED.name, platform = EXCLUDED.platform
 WHERE (source.name, source.platform) IS DISTINCT FROM (EXCLUDED.name, EXCLUDED.platform);
 
+-- name: codes()
+SELECT code FROM source ORDER BY code;
+
 -- name: cursor_of(code)$
 SELECT cursor FROM source WHERE code = :code;
 
