@@ -35,6 +35,13 @@ class Config(BaseSettings):
         "https://www.contractsfinder.service.gov.uk/Published/Notices/OCDS/Search",
         validation_alias="CONTRACTS_FINDER_URL",
     )
+    doe_url: str = Field("https://oeffentlichevergabe.de/api/notice-exports", validation_alias="DOE_URL")
+    nrw_opendata_url: str = Field(
+        "https://www.vmp-rheinland.de/VMPSatellite/opendata?id=35eb26cf-9d6c-4780-903a-89059f382b03,"
+        "https://vergabe.stadt-koeln.de/VMPSatellite/opendata?id=f8f65333-9078-451c-8628-09376a7fbfcb,"
+        "https://www.vergabe.metropoleruhr.de/VMPSatellite/opendata?id=4985b1a5-d2e8-4611-a4c6-20694a130bb3",
+        validation_alias="NRW_OPENDATA_URL",
+    )
     allow_private_hosts: str = Field("", validation_alias="ALLOW_PRIVATE_HOSTS")
     retry_after_max: float = Field(900, ge=0, validation_alias="RETRY_AFTER_MAX")
     cooldown_403: float = Field(300, ge=0, validation_alias="COOLDOWN_403")

@@ -21,6 +21,8 @@ COMMANDS_MODULE = "tenderscrapy.commands"
 # --- what an operator may set ---------------------------------------------------------------------------------------
 TED_API_URL = _config.ted_api_url
 CONTRACTS_FINDER_URL = _config.contracts_finder_url
+DOE_URL = _config.doe_url
+NRW_OPENDATA_URL = _config.nrw_opendata_url
 AMQP_URL = _config.amqp_url
 FILES_STORE = str(_config.files)
 ALLOW_PRIVATE_HOSTS = _config.allow_private_hosts

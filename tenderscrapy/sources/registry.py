@@ -25,6 +25,8 @@ class Source:
 SOURCES = (
     Source("ted", "ted", "Tenders Electronic Daily (EU)", "ted"),
     Source("contracts_finder", "contracts_finder", "Contracts Finder (UK)", "contracts_finder"),
+    Source("doe", "doe", "Bekanntmachungsservice (Germany)", "doe"),
+    Source("nrw_opendata", "nrw_opendata", "Vergabemarktplatz NRW, open data (Germany)", "nrw_opendata"),
     Source("sample:ted", "sample", "Sample: TED", "sample"),
     Source("sample:contracts_finder", "sample", "Sample: Contracts Finder", "sample"),
     Source("sample:doe", "sample", "Sample: Bekanntmachungsservice", "sample"),
