@@ -8,13 +8,13 @@ from uuid import UUID
 from flask import Blueprint, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
 
+from tenderscrapy.search.query import Query
 from webapp import contract, listing, records
 from webapp.access import require_key, show_allowance
 from webapp.database import database
 from webapp.formatting import now
 from webapp.problems import ProblemError, invalid
 from webapp.search.filters import FILTER_NAMES, FilterError, Filters
-from webapp.search.query import Query
 from webapp.search.search import search
 from webapp.tenders import detail, dict_rows, redirected, tenders
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from psycopg2 import sql
 
-from webapp.search.statements import rows
+from tenderscrapy.search.statements import rows
 
 if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case

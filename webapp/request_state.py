@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flask import url_for
 
+from tenderscrapy.search.query import Query
 from webapp.formatting import known_country
 from webapp.search.filters import FILTER_NAMES, FilterError, Filters
-from webapp.search.query import Query
 from webapp.search.search import CANDIDATES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from psycopg2.extras import execute_values
 from services.radar import LATER, tender_notice
 from tenderscrapy.ai.provider import provider
 from tenderscrapy.ai.vectors import as_halfvec
-from webapp.search import vectors
+from tenderscrapy.search import vectors
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenderscrapy.search.ranking import TAIL, Hit, fused, relevant
 from webapp.search.filters import FilterError, Filters, cpv_prefix, like_pattern
 from webapp.search.passages import START, STOP, highlighted
-from webapp.search.ranking import TAIL, Hit, fused, relevant
 
 SHARES = st.floats(0, 1)
 

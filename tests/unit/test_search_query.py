@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenderscrapy.search.query import MAX_LENGTH, MAX_WORDS, Query, clean
 from webapp.search.identifiers import cpv_branch, key_forms
-from webapp.search.query import MAX_LENGTH, MAX_WORDS, Query, clean
 
 
 def test_words_phrases_and_exclusions_are_told_apart():

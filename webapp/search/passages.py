@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from webapp.search.statements import rows
+from tenderscrapy.search.statements import rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,27 +11,26 @@ from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.config import config
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import EmbeddingError, EmbeddingUnavailableError
-from webapp.search import ranking, words
+from tenderscrapy.search import ranking, words
+from tenderscrapy.search.answers import CANDIDATES, answers
+from tenderscrapy.search.statements import rows
+from tenderscrapy.search.vectors import Model, Scan, active_model, collection_size
+from tenderscrapy.search.within import Within
 from webapp.search.identifiers import cpv_branch, key_forms, tenders_with
 from webapp.search.passages import Passage, passages
-from webapp.search.statements import rows
-from webapp.search.vectors import Model, Scan, active_model, collection_size, nearest
-from webapp.search.within import Within
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
+    from tenderscrapy.search.query import Query
     from webapp.search.filters import Filters
-    from webapp.search.query import Query
 
 logger = logging.getLogger(__name__)
 
 Mode = Literal["identifier", "hybrid", "text"]
 
-#: Tenders that are ranked for one query, and so the highest ``total``.
-CANDIDATES = 200
 #: For a model that nobody has calibrated. Chosen so that a question in one language finds notices in another; with 0.32
 #: half of those were hidden.
 DEFAULT_MIN_SCORE = 0.27
@@ -61,17 +60,10 @@ def search(connection: Connection, query: Query, filters: Filters, now: datetime
     if found := _by_number(connection, query.text, filters, now):
         return found
     within = Within.of(filters, now, words.required_and_excluded(connection, query))
-    size = collection_size(connection)
     model = active_model(connection)
-    vector = _vector(query.text, model)
-    terms = words.terms(connection, query, size.chunks)
-    chunks = words.matching(connection, terms, within, CANDIDATES)
-    scan: Scan | None = None
-    if vector and model:
-        near, scan = nearest(connection, vector, model, within, size, CANDIDATES)
-        chunks += near
-    hits = ranking.relevant(ranking.hits(connection, chunks, vector, model, terms), _min_score(model))
-    return Found(hits[:CANDIDATES], "hybrid" if scan else "text", scan, terms.any)
+    ranked = answers(connection, query, _vector(query.text, model), model, within)
+    hits = ranking.relevant(ranked.hits, _min_score(model))
+    return Found(hits[:CANDIDATES], "hybrid" if ranked.scan else "text", ranked.scan, ranked.terms.any)
 
 
 def passages_of(connection: Connection, tender_id: str, query: Query, count: int = 3) -> list[Passage]:

@@ -41,10 +41,10 @@ LIMIT :count;
 -- name: active_model()^
 SELECT model, dim, min_score FROM embedding_model WHERE active;
 
--- name: collection_size()^
--- Estimates that autovacuum keeps; -1 before its first look at a table.
+-- name: collection_size(enough)^
+-- Chunks counted up to :enough; the others are estimates that autovacuum keeps, -1 before its first look at a table.
 SELECT (SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('chunk_embedding' AS regclass)) AS embeddings,
-       (SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('chunk' AS regclass)) AS chunks,
+       (SELECT count(*) FROM (SELECT FROM chunk LIMIT :enough) AS counted) AS chunks,
        (SELECT CAST(reltuples AS bigint) FROM pg_class WHERE oid = CAST('tender' AS regclass)) AS tenders;
 
 -- name: count_within(enough)
@@ -62,7 +62,7 @@ compared AS MATERIALIZED (
     WHERE e.model = :model AND {among}
 ),
 near AS (
-    SELECT compared.chunk_id, compared.distance FROM compared ORDER BY compared.distance LIMIT :chunks
+    SELECT compared.chunk_id, compared.distance FROM compared ORDER BY compared.distance, compared.chunk_id LIMIT :chunks
 )
 SELECT CAST(best.place[2] AS bigint) AS chunk_id, best.seen
 FROM (
@@ -122,17 +122,19 @@ ORDER BY term.position;
 
 -- name: matching_words(terms, weights, per_term, count)
 -- Each tender's chunk that has the most telling words of the query. {early} narrows each word's chunks, {late} the
--- tenders that are left: where the words are rare the filters look at few rows that way.
+-- tenders that are left: where the words are rare the filters look at few rows that way. Weights are added as whole
+-- numbers, whose sum does not depend on the order that a plan meets them in; the id with a sign keeps the planner from
+-- walking the table in that order.
 SELECT CAST(-c.match[2] AS bigint) AS chunk_id
 FROM (
-    SELECT matched.tender_id, max(ARRAY[matched.weight, CAST(-matched.id AS float8)]) AS match
+    SELECT matched.tender_id, max(ARRAY[CAST(matched.weight AS float8), CAST(-matched.id AS float8)]) AS match
     FROM (
-        SELECT hit.tender_id, hit.id, sum(term.weight) AS weight
+        SELECT hit.tender_id, hit.id, sum(CAST(round(term.weight * 1e6) AS bigint)) AS weight
         FROM unnest(CAST(:terms AS text[]), CAST(:weights AS float8[])) AS term (query, weight)
         CROSS JOIN LATERAL (
             SELECT c.tender_id, c.id FROM chunk c
             WHERE c.words @@ CAST(term.query AS tsquery) AND {early}
-            LIMIT :per_term
+            ORDER BY -c.id LIMIT :per_term
         ) AS hit
         GROUP BY hit.tender_id, hit.id
     ) AS matched

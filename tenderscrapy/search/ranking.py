@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
-    from webapp.search.vectors import Model
-    from webapp.search.words import Terms
+    from tenderscrapy.search.vectors import Model
+    from tenderscrapy.search.words import Terms
 
 #: What the words alone may reach, a word outside the title, and a longer word that begins with a query's word.
 #: Chosen on judged queries in seven languages over real notices; docs/api.md has the figures.

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from psycopg2 import sql
 
 from tenderscrapy.database.queries import queries
-from webapp.search.statements import rows
+from tenderscrapy.search.statements import rows
 
 if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
-    from webapp.search.query import Query
-    from webapp.search.within import Within
+    from tenderscrapy.search.query import Query
+    from tenderscrapy.search.within import Within
 
 #: The configurations that chunks are stemmed with (text_config in the schema), and the two that keep words whole.
 #: A short query's language cannot be told, so its words are looked up in all of them.

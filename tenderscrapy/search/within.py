@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from psycopg2 import sql
 
@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from webapp.search.filters import Filters
+
+class Narrowing(Protocol):
+    """A reader's filters; false where there are none."""
+
+    def condition(self, now: datetime) -> tuple[sql.Composable, dict[str, Any]]:
+        """A condition on a tender ``t``, and its parameters."""
+
+    def __bool__(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,12 @@ class Within:
     narrowed: bool
 
     @classmethod
-    def of(cls, filters: Filters, now: datetime, more: Sequence[sql.Composable] = ()) -> Within:
+    def everything(cls) -> Self:
+        """The whole collection."""
+        return cls(sql.SQL("TRUE"), sql.SQL("TRUE"), {}, narrowed=False)
+
+    @classmethod
+    def of(cls, filters: Narrowing, now: datetime, more: Sequence[sql.Composable] = ()) -> Within:
         """The chunks of tenders that pass ``filters`` and satisfy the conditions ``more``."""
         tenders, parameters = filters.condition(now)
         conditions = list(more)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from psycopg2 import sql
 
 from tenderscrapy.database.queries import queries
-from webapp.search.statements import rows
+from tenderscrapy.search.statements import rows
 
 if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
 
-    from webapp.search.within import Within
+    from tenderscrapy.search.within import Within
 
 Scan = Literal["exact", "approximate"]
 
@@ -38,7 +38,11 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Estimates: vectors of all models, chunks, tenders; 0 where the planner has not looked yet."""
+    """``chunks`` are counted up to one more than EXACT_CHUNKS: an order must not change when the planner looks anew.
+
+    ``embeddings`` (vectors of all models) and ``tenders`` are its estimates, 0 where it has not looked yet: they only
+    decide whether a large collection is compared exactly.
+    """
 
     embeddings: int
     chunks: int
@@ -52,8 +56,9 @@ def active_model(connection: Connection) -> Model | None:
 
 
 def collection_size(connection: Connection) -> Size:
-    """The planner's estimates, never below zero."""
-    return Size(*(max(0, estimate) for estimate in queries("search").collection_size(connection)))
+    """How large the collection is, see Size."""
+    found = queries("search").collection_size(connection, enough=EXACT_CHUNKS + 1)
+    return Size(*(max(0, count) for count in found))
 
 
 def nearest(
@@ -64,7 +69,7 @@ def nearest(
     There are never fewer than the filters leave: where the index comes back short, all vectors are compared.
     """
     near = _Near(connection, vector, model, within, count)
-    if size.embeddings > EXACT_CHUNKS and not _selective(connection, within, size):
+    if size.chunks > EXACT_CHUNKS and not _selective(connection, within, size):
         found, _ = near.approximate()
         if len(found) >= count:
             return found, "approximate"
@@ -112,7 +117,7 @@ _ONE_BY_ONE = sql.SQL("(SELECT TRUE FROM chunk c WHERE c.id = e.chunk_id AND {})
 
 
 def _selective(connection: Connection, within: Within, size: Size) -> bool:
-    if not within.narrowed or not size.tenders:
+    if not within.narrowed or not size.tenders or not size.embeddings:
         return False
     enough = max(1, EXACT_WITHIN * size.tenders // size.embeddings)
     [row] = rows(connection, "count_within", {"enough": enough} | within.parameters, where=within.tenders)

@@ -1,0 +1,1 @@
+"""What a search compares: shared by whoever answers queries and whoever measures the answers."""
