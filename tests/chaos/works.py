@@ -143,7 +143,10 @@ class RelayWork:
 
 
 class IndexWork:
-    """``python -m indexer_worker --once`` over new tenders and changed ones whose old chunks are to be replaced."""
+    """``python -m indexer_worker --once`` over new tenders and changed ones whose old chunks are to be replaced.
+
+    Without a broker the next worker starts at once, with the dead one's claims as they are: it has to take them over.
+    """
 
     tenders = 24
     twice = 0
@@ -182,8 +185,8 @@ class IndexWork:
         return {"DATABASE_URL": self.database, "FILES_STORE": str(self._store), "AMQP_URL": self._amqp_url or ""}
 
     def after_death(self) -> list[str]:
-        bury(self.database)
         if self._amqp_url:
+            bury(self.database)
             queues.wait_for_no_consumer(self._amqp_url)
         halves = """SELECT t.title FROM tender t WHERE (t.indexed_hash IS NOT NULL) <> EXISTS (
                 SELECT FROM chunk c WHERE c.tender_id = t.id)
