@@ -166,8 +166,8 @@ class PagedSpider(scrapy.Spider):
             return
         following, problem = self._following(page, number) if not end else (None, "")
         self._announce(page, number, end, problem)
-        if page.size is not None:
-            async for part in self._read(page, number, following):
+        if page.streamed:
+            async for part in self._stream(page, number, following):
                 yield part
             return
         if following and self.run.checkpoint.at_work <= PREFETCH:
@@ -179,24 +179,28 @@ class PagedSpider(scrapy.Spider):
         if following and await self._room():
             yield following
 
-    async def _read(self, page: SourcePage, number: int, following: Request | None) -> AsyncIterator[Any]:
-        """A page that is read while its notices are handed on; one more than they settles it."""
-        handed = 0
+    async def _stream(self, page: SourcePage, number: int, following: Request | None) -> AsyncIterator[Any]:
+        """A page that is read while its notices are handed on: how many it has is known at its end."""
+        run, handed = self.run, 0
         for notice in page.notices:
             if not self.crawler.engine.running:
                 return
             handed += 1
+            run.counts["fetched"] += 1
+            run.fetched += 1
             notice.walk_page = number
             yield notice
-        run = self.run
+        run.counts["fetched"] += page.rejected
         run.counts["rejected"] += page.rejected
+        run.checkpoint.close(number, handed + page.rejected)
         if page.gap:
             run.break_off("incomplete", page.gap)
             run.checkpoint.hold(number)
             logger.error("%s: %s", self.name, page.gap)
             if page.instead is not None:
                 following = self._request(page.instead, number + 1)
-        run.batches.settle(number, page.count + 1 - handed)
+        run.batches.settle(number, page.rejected)
+        run.batches.flush()
         if following and await self._room():
             yield following
 
@@ -209,17 +213,17 @@ class PagedSpider(scrapy.Spider):
 
     def _end(self, page: SourcePage, cursor: Any, number: int) -> str:
         """Why the walk ends with this page, empty when it goes on; raises SourceError for a repeated cursor."""
-        if not page.count and page.size is None:
+        if not page.streamed and not page.count:
             return "an empty page"
         if page.next_cursor is None:
             return "no further page"
         self._seen.add(repr(cursor))
         if repr(page.next_cursor) in self._seen:
             raise SourceError(f"page {number + 1} names a cursor that was followed before; the walk would never end")
-        self._repeats = 0 if page.size is not None or self._brings_news(page) else self._repeats + 1
+        self._repeats = 0 if page.streamed or self._brings_news(page) else self._repeats + 1
         if self._repeats >= REPEATED_PAGES:
             raise SourceError(f"{self._repeats} pages in a row brought nothing new to this walk; it would never end")
-        if page.partial and page.size is None:
+        if page.partial and not page.streamed:
             return "partial"
         if self.arguments.max_pages and number + 1 >= self.arguments.max_pages:
             return "max_pages"
@@ -234,16 +238,17 @@ class PagedSpider(scrapy.Spider):
     def _announce(self, page: SourcePage, number: int, end: str, problem: str = "") -> None:
         run = self.run
         run.counts["pages"] += 1
-        run.counts["fetched"] += page.count
-        run.counts["rejected"] += page.rejected if page.size is None else 0
-        run.fetched += page.count
+        if not page.streamed:
+            run.counts["fetched"] += page.count
+            run.counts["rejected"] += page.rejected
+            run.fetched += page.count
         run.announced = page.announced if page.announced is not None else run.announced
         if page.shortfall:
             run.break_off("incomplete", page.shortfall)
         if problem:
             run.break_off("failed", problem)
             logger.error("%s: %s", self.name, problem)
-        in_part = page.partial and page.size is None
+        in_part = page.partial and not page.streamed
         if in_part:
             run.break_off("incomplete", f"page {number + 1} was answered in part {PARTIAL_RETRIES + 1} times")
         if in_part or problem:
@@ -256,13 +261,13 @@ class PagedSpider(scrapy.Spider):
             run.end_of_chain()
         run.checkpoint.announce(
             number,
-            page.count if page.size is None else page.size + 1,
+            None if page.streamed else page.count,
             page.next_cursor,
             last=bool(end) and end != "max_pages",
             watermark=page.watermark,
             mark=page.mark,
         )
-        if page.size is None and (page.rejected or not page.count):
+        if not page.streamed and (page.rejected or not page.count):
             run.batches.settle(number, page.rejected)
 
     async def _room(self) -> bool:

@@ -146,8 +146,8 @@ class SourcePage:
     could not be read at all. ``partial`` marks an answer that the source itself calls incomplete: it is asked for
     again. ``shortfall`` says why a chain that ends here cannot be trusted to be whole.
 
-    A page with a ``size`` is read while its notices are handed on: ``notices`` is an iterator over that many documents,
-    which counts ``rejected`` as it goes, and an empty page does not end the walk. When it ends with a ``gap`` (why a
+    A ``streamed`` page is read while its notices are handed on: ``notices`` is an iterator that counts ``rejected`` as
+    it goes, and an empty page does not end the walk. When it ends with a ``gap`` (why a
     part of the page could not be read), the cursor stays before this page for good, the walk goes on with ``instead``,
     the cursor of the same documents in another form, or with ``next_cursor``. ``mark`` is remembered in the stored
     cursor once every notice of the page is committed; ``watermark`` (ISO 8601) replaces the newest edition's date.
@@ -159,7 +159,7 @@ class SourcePage:
     rejected: int = 0
     partial: bool = False
     shortfall: str = ""
-    size: int | None = None
+    streamed: bool = False
     gap: str = ""
     instead: Any = None
     mark: dict[str, str] | None = None
@@ -167,8 +167,8 @@ class SourcePage:
 
     @property
     def count(self) -> int:
-        """How many documents the source put on the page."""
-        return self.size if self.size is not None else len(cast("Sized", self.notices)) + self.rejected
+        """How many documents the source put on a page that is not streamed."""
+        return len(cast("Sized", self.notices)) + self.rejected
 
 
 #: Bookkeeping of one run; never part of a snapshot.

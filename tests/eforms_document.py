@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 NAMESPACES = (
     'xmlns="urn:oasis:names:specification:ubl:schema:xsd:ContractNotice-2"'
     ' xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"'
@@ -71,3 +73,49 @@ def organisation(key: str, names: dict[str, str], touch_point: str = "") -> str:
 def party(key: str) -> str:
     identity = f"<cac:PartyIdentification><cbc:ID>{key}</cbc:ID></cac:PartyIdentification>"
     return f"<cac:ContractingParty><cac:Party>{identity}</cac:Party></cac:ContractingParty>"
+
+
+def named(title: str, text: str, language: str) -> str:
+    return (
+        f'<cbc:Name languageID="{language}">{escape(title)}</cbc:Name>'
+        f'<cbc:Description languageID="{language}">{escape(text)}</cbc:Description>'
+    )
+
+
+def classified(cpv: str) -> str:
+    code = f'<cbc:ItemClassificationCode listName="cpv">{cpv}</cbc:ItemClassificationCode>'
+    return f"<cac:MainCommodityClassification>{code}</cac:MainCommodityClassification>"
+
+
+def documents(address: str) -> str:
+    """Where the documents of a lot lie (BT-15)."""
+    return (
+        "<cac:CallForTendersDocumentReference><cbc:ID>DOC-0001</cbc:ID><cac:Attachment><cac:ExternalReference>"
+        f"<cbc:URI>{escape(address)}</cbc:URI>"
+        "</cac:ExternalReference></cac:Attachment></cac:CallForTendersDocumentReference>"
+    )
+
+
+def german_organisation(key: str, name: str) -> str:
+    return (
+        f"<efac:Organization><efac:Company><cac:PartyIdentification><cbc:ID>{key}</cbc:ID></cac:PartyIdentification>"
+        f'<cac:PartyName><cbc:Name languageID="DEU">{escape(name)}</cbc:Name></cac:PartyName><cac:PostalAddress>'
+        "<cbc:CityName>Musterstadt</cbc:CityName><cac:Country><cbc:IdentificationCode>DEU</cbc:IdentificationCode>"
+        "</cac:Country></cac:PostalAddress><cac:Contact><cbc:Name>Kim Muster</cbc:Name>"
+        "<cbc:Telephone>+49 30 0000000</cbc:Telephone><cbc:ElectronicMail>kim.muster@example.org</cbc:ElectronicMail>"
+        "</cac:Contact></efac:Company></efac:Organization>"
+    )
+
+
+def identified_document(
+    notice: str, folder: str, version: str, *, issued: tuple[str, str], body: str, extended: str
+) -> bytes:
+    """A call with numbers of its own, dispatched at ``issued`` (date and time, with offsets)."""
+    head = (
+        f'<cbc:ID schemeName="notice-id">{notice}</cbc:ID><cbc:ContractFolderID>{folder}</cbc:ContractFolderID>'
+        f"<cbc:IssueDate>{issued[0]}</cbc:IssueDate><cbc:IssueTime>{issued[1]}</cbc:IssueTime>"
+        f"<cbc:VersionID>{version}</cbc:VersionID>"
+        '<cbc:NoticeTypeCode listName="competition">cn-standard</cbc:NoticeTypeCode>'
+        "<cbc:NoticeLanguageCode>DEU</cbc:NoticeLanguageCode>"
+    )
+    return f"<ContractNotice {NAMESPACES}>{extension(extended)}{head}{body}</ContractNotice>".encode()

@@ -114,10 +114,10 @@ class Batches:
 
         def cursor(connection: Connection) -> None:
             nonlocal position
-            position = self._run.checkpoint.preview(pages)
-            written.update(self._run.cursor_at(connection, position, self._run.checkpoint.marks(pages)))
+            position, marks = self._run.checkpoint.preview(pages), self._run.checkpoint.marks(pages)
+            written.update(self._run.cursor_at(connection, position, marks))
 
         outcomes = commit(connection, notices, cursor)
         self._run.cursor |= written
-        self._run.checkpoint.settle(pages, position)
+        self._run.checkpoint.settle(pages, position, written.get("marks"))
         return outcomes

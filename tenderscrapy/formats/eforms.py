@@ -35,7 +35,7 @@ _WITHHELD = ".//efac:FieldsPrivacy/efbc:FieldIdentifierCode"
 #: Fields of Notice that may be withheld from publication, by non-publication-identifier.
 _WITHHELD_FIELDS = {"not-val": "value_amount", "pro-typ": "procedure_type"}
 #: Notices without offset are in the time of their publisher; OJ S appears in Luxembourg.
-_ZONES = {"doe": "Europe/Berlin"}
+_ZONES = {"doe": "Europe/Berlin", "nrw_opendata": "Europe/Berlin"}
 _TED_ZONE = "Europe/Luxembourg"
 
 

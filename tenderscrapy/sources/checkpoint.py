@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +58,7 @@ class Checkpoint:
     def announce(
         self,
         page: int,
-        count: int,
+        count: int | None,
         next_cursor: Any,
         *,
         last: bool = False,
@@ -65,10 +67,17 @@ class Checkpoint:
     ) -> None:
         """A page of ``count`` notices is about to be handed on; ``last`` when the walk ends with it.
 
-        ``watermark`` and ``mark`` as in SourcePage.
+        A page whose count is None stays open until ``close`` tells it. ``watermark`` and ``mark`` as in SourcePage.
         """
+        open_end = sys.maxsize if count is None else count
         with self._lock:
-            self._pages[page] = _Page(count, next_cursor, last, watermark=watermark, mark=mark)
+            self._pages[page] = _Page(open_end, next_cursor, last, watermark=watermark, mark=mark)
+
+    def close(self, page: int, count: int) -> None:
+        """All of ``page`` is handed on: it had ``count`` notices."""
+        with self._lock:
+            if page in self._pages:
+                self._pages[page].count = count
 
     def arrive(self, page: int | None) -> bool:
         """One notice of ``page`` is at storage or dropped; True when it was the page's last."""
@@ -92,34 +101,29 @@ class Checkpoint:
                 self._pages[page].held = True
 
     def marks(self, pages: list[int]) -> dict[str, str]:
-        """The marks of those of ``pages`` that are settled whole once one more notice of each is settled.
+        """The uncommitted marks of all pages that are whole once one more notice of each of ``pages`` is settled.
 
         A page need not wait for those before it: what its mark says holds for it alone.
         """
-        found: dict[str, str] = {}
+        more = Counter(pages)
         with self._lock:
-            for page in set(pages):
-                known = self._pages.get(page)
-                if known and known.mark and self._done(known, pages.count(page)):
-                    found |= known.mark
-        return found
+            marked = [page for number, page in self._pages.items() if page.mark and self._done(page, more[number])]
+        return {name: value for page in marked for name, value in (page.mark or {}).items()}
 
     def preview(self, pages: list[int]) -> Position | None:
         """Where the cursor would stand once one more notice of each of ``pages`` is settled; None if it stays."""
-        more: dict[int, int] = {}
-        for page in pages:
-            more[page] = more.get(page, 0) + 1
+        more = Counter(pages)
         with self._lock:
             number, fetched, moved, watermark = self._next, self._fetched, None, None
-            while (page_ := self._pages.get(number)) and self._done(page_, more.get(number, 0)):
+            while (page_ := self._pages.get(number)) and self._done(page_, more[number]):
                 fetched = page_.count + (0 if number == self._begins > 0 else fetched)
                 number += 1
                 watermark = watermark if page_.watermark is None else page_.watermark
                 moved = Position(page_.next_cursor, fetched, page_.last, number, watermark)
             return moved
 
-    def settle(self, pages: list[int], position: Position | None) -> None:
-        """One notice of each of ``pages`` is settled for good, and ``position``, as previewed, is committed.
+    def settle(self, pages: list[int], position: Position | None, marks: dict[str, str] | None = None) -> None:
+        """One notice of each of ``pages`` is settled for good; ``position`` and ``marks``, as previewed, are committed.
 
         An empty page that was announced since the preview stays open: its cursor is not written yet.
         """
@@ -131,6 +135,9 @@ class Checkpoint:
                 for page in range(self._next, position.page):
                     del self._pages[page]
                 self._next, self._fetched = position.page, position.fetched
+            for page_ in self._pages.values() if marks else ():
+                if page_.mark and page_.mark.items() <= (marks or {}).items():
+                    page_.mark = None
 
     @staticmethod
     def _done(page: _Page, more: int) -> bool:

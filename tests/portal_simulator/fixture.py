@@ -23,6 +23,8 @@ def simulator(monkeypatch: pytest.MonkeyPatch) -> Iterator[PortalSimulator]:
         monkeypatch.setenv("ALLOW_PRIVATE_HOSTS", running.host)
         monkeypatch.setenv("TED_API_URL", running.ted_url)
         monkeypatch.setenv("CONTRACTS_FINDER_URL", running.contracts_finder_url)
+        monkeypatch.setenv("DOE_URL", running.doe.url)
+        monkeypatch.setenv("NRW_OPENDATA_URL", running.nrw.feed_url("feed-1"))
         config.cache_clear()
         yield running
     config.cache_clear()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from portal_simulator.connection import Connection
 from portal_simulator.contracts_finder import SEARCH_PATH as CONTRACTS_FINDER_PATH
 from portal_simulator.contracts_finder import ContractsFinderPortal
+from portal_simulator.doe import EXPORTS_PATH, FEEDS_PATH, DoePortal, NrwPortal
 from portal_simulator.exchange import Answer, RecordedRequest
 from portal_simulator.faults import Fault, Faults, Match
 from portal_simulator.files import FilePortal
@@ -94,6 +95,8 @@ class PortalSimulator:
             contracts_finder_releases = invented_contracts_finder_releases(contracts_finder_releases, seed)
         self.ted = TedPortal(ted_notices, self.url, self.fault)
         self.contracts_finder = ContractsFinderPortal(contracts_finder_releases, self.url, self.fault)
+        self.doe = DoePortal(self.url)
+        self.nrw = NrwPortal(self.url)
         self.files = FilePortal(self.url, self.ted, self.contracts_finder)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="portal simulator")
 
@@ -169,6 +172,10 @@ class PortalSimulator:
             return lambda: self.ted.answer(request)
         if request.path == CONTRACTS_FINDER_PATH:
             return lambda: self.contracts_finder.answer(request)
+        if request.path == EXPORTS_PATH:
+            return lambda: self.doe.answer(request)
+        if request.path == FEEDS_PATH:
+            return lambda: self.nrw.answer(request)
         if request.path == "/robots.txt":
             return self._robots
         return lambda: self.files.answer(request)

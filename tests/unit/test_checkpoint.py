@@ -67,8 +67,20 @@ def test_a_mark_is_due_with_the_last_notice_of_its_page_whatever_comes_before():
     assert checkpoint.marks([1]) == {}
     settle(checkpoint, 1)
     assert checkpoint.marks([1]) == {"b": "2"}
-    checkpoint.fail(1)
-    assert checkpoint.marks([1]) == {}
+    checkpoint.settle([1], None, {"a": "1"})
+    assert checkpoint.marks([]) == {"b": "2"}
+    checkpoint.settle([], None, {"a": "1", "b": "2"})
+    assert checkpoint.marks([]) == {}
+
+
+def test_a_page_without_a_count_stays_open_until_it_is_closed():
+    checkpoint = Checkpoint()
+    checkpoint.announce(0, None, "b", mark={"a": "1"})
+    settle(checkpoint, 0, 0)
+    assert (checkpoint.preview([]), checkpoint.marks([]), checkpoint.at_work) == (None, {}, 1)
+    checkpoint.close(0, 2)
+    assert checkpoint.marks([]) == {"a": "1"}
+    assert settle(checkpoint) == Position("b", 2, last=False, page=1)
 
 
 def test_the_last_settled_page_with_a_watermark_of_its_own_names_it():

@@ -1,0 +1,77 @@
+"""Vergabemarktplatz NRW by its open data: feeds that hold all current notices of a marketplace as eForms XML."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+from zoneinfo import ZoneInfo
+
+from spiders.archives import ArchiveSpider, refused
+from tenderscrapy.exceptions import ConfigurationError, SourceError
+from tenderscrapy.formats.nrw_opendata import to_notice
+from tenderscrapy.items import SourcePage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.http import Request, Response
+
+    from tenderscrapy.formats.zip_archive import Archive
+    from tenderscrapy.items import Notice
+
+
+class NrwOpendataSpider(ArchiveSpider):
+    """A page is a feed of NRW_OPENDATA_URL. Every feed is whole each time, so what is known comes back unchanged.
+
+    ``since`` and ``until``, where given, leave out what was not published in those days.
+    """
+
+    name = "nrw_opendata"
+    zone = "Europe/Berlin"
+
+    def page_request(self, cursor: Any) -> Request:
+        """A feed; ``cursor`` is its address, None the first one's."""
+        feeds = self._feeds()
+        url = feeds[0] if cursor is None else cursor
+        if url not in feeds:
+            raise SourceError("the feed is not in NRW_OPENDATA_URL any more")
+        return self.archive_request(url, _mark(url))
+
+    def parse_page(self, response: Response) -> SourcePage:
+        """The notices of a feed."""
+        feeds = self._feeds()
+        feed = response.meta["cursor"] or feeds[0]
+        if response.status in (400, 404):
+            page = SourcePage((), streamed=True, gap=str(refused(response)))
+        else:
+            page = self.archive_page(response, self._notices)
+        if page.partial and not self.last_try(response):
+            return page
+        following = feeds.index(feed) + 1
+        page.next_cursor = feeds[following] if following < len(feeds) else None
+        return page
+
+    def _feeds(self) -> list[str]:
+        feeds = [part.strip() for part in str(self.settings["NRW_OPENDATA_URL"]).split(",") if part.strip()]
+        if not feeds:
+            raise ConfigurationError("NRW_OPENDATA_URL names no feed")
+        return list(dict.fromkeys(feeds))
+
+    def _notices(self, archive: Archive, page: SourcePage) -> Iterator[Notice]:
+        members = [member for member in archive.members if member.name.lower().endswith(".xml")]
+        found = self.read_members(members, page, partial(to_notice, source_code=self.source_code))
+        return (notice for notice in found if self._wanted(notice))
+
+    def _wanted(self, notice: Notice) -> bool:
+        if notice.published_at is None:
+            return True
+        day = notice.published_at.astimezone(ZoneInfo(self.zone)).date()
+        since, until = self.arguments.since, self.arguments.until
+        return (since is None or day >= since) and (until is None or day <= until)
+
+
+def _mark(url: str) -> str:
+    """``host id`` of a feed, short enough for a cursor."""
+    parts = urlsplit(url)
+    return f"{parts.hostname} {parse_qs(parts.query).get('id', [parts.path])[0]}"[:120]
