@@ -1,4 +1,4 @@
-"""How near a passage must be to count as an answer: cosines mean something else in every embedding model."""
+"""How good the best hit must be to count as an answer: scores mean something else in every embedding model."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from tenderscrapy.ai.vectors import as_halfvec
 from tenderscrapy.database.pool import connect, transaction
 from tenderscrapy.database.queries import queries
 from tenderscrapy.exceptions import ConfigurationError
+from tenderscrapy.search.answers import answers
+from tenderscrapy.search.query import Query
+from tenderscrapy.search.ranking import fused
+from tenderscrapy.search.vectors import active_model
+from tenderscrapy.search.within import Within
 
 if TYPE_CHECKING:
     from psycopg2.extensions import connection as Connection  # noqa: N812 - the driver's class is lower case
@@ -21,9 +26,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Of the questions that get no answer, this share really has none; and this share of those without one gets none.
-PRECISION = 0.95
-RECALL = 0.95
+#: This share of the questions without an answer shall get none, as long as no more than that of the others lose theirs.
+SILENT = 0.9
+LOST = 0.05
 MIN_TENDERS = 100
 SAMPLED_TENDERS = 200
 
@@ -71,9 +76,11 @@ UNANSWERABLE = (
 def calibrate(database_url: str, provider: EmbeddingProvider) -> str:
     """Set ``embedding_model.min_score`` of the active model from this very collection; says what it is now.
 
-    Questions that no tender answers show how near a wrong passage gets, titles of indexed tenders how near a right one
-    is: their other passages count, the card repeats the title. Only meaning is measured, as for a query whose words
-    occur nowhere. Raises ConfigurationError when the collection is too small to tell.
+    Questions that no tender answers are searched for, and the score of their best hit is what a search compares with
+    the threshold: by chance some word of theirs occurs. Of questions with an answer the hardest count, those that share
+    no word with it, as in another language: their score is the nearness in meaning alone. Titles of indexed tenders
+    stand for them, compared with the other passages of their tender, as the card repeats the title. Raises
+    ConfigurationError when the collection is too small to tell.
     """
     with closing(connect(database_url, application_name="tenderscrapy calibrate")) as connection:
         index.ensure_model(connection, provider)
@@ -83,8 +90,8 @@ def calibrate(database_url: str, provider: EmbeddingProvider) -> str:
             raise ConfigurationError(
                 f"Only {len(titles)} indexed tenders have a description; {MIN_TENDERS} are needed to calibrate."
             )
-        wrong = _best(connection, provider, [(text, None) for text in UNANSWERABLE])
-        right = _best(connection, provider, titles)
+        wrong = np.asarray([_best_hit(connection, provider, text) for text in UNANSWERABLE])
+        right = np.asarray([_nearness(connection, provider, title, tender_id) for title, tender_id in titles])
         score = threshold(wrong, right)
         with transaction(connection):
             queries("index").set_min_score(connection, model=provider.model, score=score)
@@ -95,23 +102,19 @@ def calibrate(database_url: str, provider: EmbeddingProvider) -> str:
 
 
 def threshold(wrong: np.ndarray, right: np.ndarray) -> float:
-    """The highest score with which PRECISION of the unanswered questions have no answer, if half of all have none.
-
-    It is no higher than it takes to leave RECALL of the questions without an answer unanswered.
-    """
-    for score in sorted({*wrong, *right, 1.0}, reverse=True):
-        silent, missed = (wrong < score).mean(), (right < score).mean()
-        if silent and silent / (silent + missed) >= PRECISION:
-            return float(min(score, np.quantile(wrong, RECALL)))
-    return float(wrong.min())
+    """The score below which SILENT of the ``wrong`` ones lie, or LOST of the ``right`` ones where that is lower."""
+    return float(min(np.quantile(wrong, SILENT), np.quantile(right, LOST)))
 
 
-def _best(connection: Connection, provider: EmbeddingProvider, asked: list[tuple[str, str | None]]) -> np.ndarray:
-    """The best cosine of each text, in the whole index or in the passages of one tender."""
-    scores = []
-    for text, tender_id in asked:
-        vector = as_halfvec(provider.embed_query(text))
-        with transaction(connection):
-            score = queries("index").best_cosine(connection, vector=vector, model=provider.model, tender_id=tender_id)
-        scores.append(score or 0.0)
-    return np.asarray(scores)
+def _best_hit(connection: Connection, provider: EmbeddingProvider, text: str) -> float:
+    vector = as_halfvec(provider.embed_query(text))
+    with transaction(connection):
+        found = answers(connection, Query.parse(text), vector, active_model(connection), Within.everything())
+    return found.hits[0].score if found.hits else 0.0
+
+
+def _nearness(connection: Connection, provider: EmbeddingProvider, title: str, tender_id: str) -> float:
+    vector = as_halfvec(provider.embed_query(title))
+    with transaction(connection):
+        cosine = queries("index").best_cosine(connection, vector=vector, model=provider.model, tender_id=tender_id)
+    return fused(cosine, 0.0)

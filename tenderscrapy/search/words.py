@@ -39,6 +39,8 @@ CONFIGS = [
     "spanish",
     "swedish",
 ]
+#: Of these, the languages that write compounds, and the words as they are.
+COMPOUNDING = ["plain", "simple", "danish", "dutch", "finnish", "german", "hungarian", "norwegian", "swedish"]
 #: Shorter stems begin too many words to be taken for the first part of a compound.
 MIN_STEM = 5
 #: Occurrences are counted so far: a word in more chunks than that tells next to nothing.
@@ -71,7 +73,15 @@ class Terms:
 def terms(connection: Connection, query: Query, chunks: int) -> Terms:
     """The words of ``query`` that some language keeps, weighed by how rare they are among ``chunks`` chunks."""
     search: Any = queries("search")
-    found = list(search.query_terms(connection, words=list(query.words), configs=CONFIGS, min_stem=str(MIN_STEM)))
+    found = list(
+        search.query_terms(
+            connection,
+            words=list(query.words),
+            configs=CONFIGS,
+            compounding=COMPOUNDING,
+            min_stem=str(MIN_STEM),
+        )
+    )
     if not found:
         return Terms([], [], [], [])
     exact, begins = [row[1] for row in found], [row[2] for row in found]

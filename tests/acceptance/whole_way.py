@@ -41,7 +41,11 @@ class WholeWay(Radar):
 
     def index_once(self) -> str:
         """``python -m indexer_worker --once``; what it said."""
-        run = self._run([sys.executable, "-m", "indexer_worker", "--once"])
+        return self.indexer("--once")
+
+    def indexer(self, *arguments: str) -> str:
+        """``python -m indexer_worker`` to its end, which must be good; what it said."""
+        run = self._run([sys.executable, "-m", "indexer_worker", *arguments])
         assert run.returncode == 0, run.stderr
         return run.stdout + run.stderr
 

@@ -53,14 +53,15 @@ def test_calibrate_measures_the_threshold_of_the_active_model(index, index_once)
         work, place = works[number % 6], f"lot {number}"
         index.tender(f"{work}, {place}", description=f"{work} for the town, in {place}, with all materials and staff.")
     small = index.run("calibrate")
-    assert small.returncode == 1
+    assert small.returncode == 2
     assert "Only 0 indexed tenders" in small.stderr
     index_once()
     run = index.run("calibrate")
     assert run.returncode == 0, run.stderr
     ((score,),) = index.sql("SELECT min_score FROM embedding_model WHERE active")
     assert f"min_score {score:.3f}" in run.stdout
-    assert 0.1 < score < 0.5
+    assert 0 < score < 0.5
+    assert "89% of 36 questions without an answer and 0% of 102 with one" in run.stdout
 
 
 def test_a_worker_that_is_told_to_stop_hands_its_work_back(index, ollama_server):

@@ -111,8 +111,7 @@ ORDER BY md5(t.id::text) LIMIT :count;
 -- name: best_cosine(vector, model, tender_id)$
 SELECT max(1 - (e.embedding <=> CAST(:vector AS halfvec)))
 FROM chunk_embedding e JOIN chunk c ON c.id = e.chunk_id
-WHERE e.model = :model
-  AND (CAST(:tender_id AS uuid) IS NULL OR (c.tender_id = CAST(:tender_id AS uuid) AND c.section <> 'card'));
+WHERE e.model = :model AND c.tender_id = :tender_id AND c.section <> 'card';
 
 -- name: set_min_score(model, score)!
 UPDATE embedding_model SET min_score = :score WHERE model = :model;

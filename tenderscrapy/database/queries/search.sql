@@ -93,13 +93,16 @@ FROM (
 ORDER BY best.place
 LIMIT :count;
 
--- name: query_terms(words, configs, min_stem)
--- A word's stems in each language, and the same as beginnings of longer words: German and Dutch write compounds.
+-- name: query_terms(words, configs, compounding, min_stem)
+-- A word's stems in each language, and those of the :compounding ones also as beginnings of longer words: a stemmer of
+-- another language may cut into the second part of a compound (Schulb-us), which then begins quite other words.
 SELECT said.position, string_agg(DISTINCT said.exact, ' | ') AS exact,
-       string_agg(DISTINCT regexp_replace(said.exact, '''((?:[^'']|''''){' || :min_stem || ',})''', '''\1'':*', 'g'), ' | ')
-           AS begins
+       string_agg(DISTINCT CASE WHEN said.compounding
+           THEN regexp_replace(said.exact, '''((?:[^'']|''''){' || :min_stem || ',})''', '''\1'':*', 'g')
+           ELSE said.exact END, ' | ') AS begins
 FROM (
-    SELECT w.position, '(' || CAST(plainto_tsquery(config, w.word) AS text) || ')' AS exact
+    SELECT w.position, config = ANY (CAST(:compounding AS regconfig[])) AS compounding,
+           '(' || CAST(plainto_tsquery(config, w.word) AS text) || ')' AS exact
     FROM unnest(CAST(:words AS text[])) WITH ORDINALITY AS w (word, position)
     CROSS JOIN unnest(CAST(:configs AS regconfig[])) AS config
 ) AS said
