@@ -66,7 +66,11 @@ class ArchiveSpider(PagedSpider):
         return page
 
     def read_members(
-        self, members: Iterable[Member], page: SourcePage, to_notice: Callable[[bytes], Notice]
+        self,
+        members: Iterable[Member],
+        page: SourcePage,
+        to_notices: Callable[[bytes], Iterable[Notice]],
+        on_broken: Callable[[Member], None] = lambda _: None,
     ) -> Iterator[Notice]:
         """The notices of ``members``; each that is broken is named in the page's gap, and costs only itself.
 
@@ -75,15 +79,16 @@ class ArchiveSpider(PagedSpider):
         broken: list[str] = []
         for member in members:
             try:
-                notice = to_notice(member.read())
+                notices = to_notices(member.read())
             except UnsupportedFormatError as error:
                 logger.info("%s is left out: %s", member.name, error)
                 page.rejected += 1
             except UnreadableDocumentError as error:
                 broken.append(f"{member.name}: {str(error)[:100]}")
                 page.rejected += 1
+                on_broken(member)
             else:
-                yield notice
+                yield from notices
         if broken:
             more = f" and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
             page.gap = f"{len(broken)} member(s) cannot be read: {'; '.join(broken[:_NAMED])}{more}"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
+import re
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from spiders.archives import ArchiveSpider, refused
-from tenderscrapy.exceptions import SourceError
-from tenderscrapy.formats import doe
+from tenderscrapy.exceptions import SourceError, UnreadableDocumentError
+from tenderscrapy.formats import doe, doe_csv
 from tenderscrapy.items import SourcePage
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy.http import Request, Response
 
-    from tenderscrapy.formats.zip_archive import Archive
+    from tenderscrapy.formats.zip_archive import Archive, Member
     from tenderscrapy.items import Notice
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 FIRST_DAY = date(2022, 12, 1)
 #: In the order of what they hold; the later ones only where the earlier cannot be read.
 FORMS = ("eforms", "ocds", "csv")
+_ENDINGS = {"eforms": ".xml", "ocds": ".json"}
+_NUMBERED = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{8})-\d+\.xml$", re.IGNORECASE)
 #: A day that is not there yet is no fault for so long.
 NOT_READY_DAYS = 3
 
@@ -44,8 +47,8 @@ class DoeSpider(ArchiveSpider):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._read: set[str] = set()
-        self._newest: date | None = None
+        self._had: set[str] = set()
+        self._broken: set[str] = set()
 
     def page_request(self, cursor: Any) -> Request:
         """The archive of a day; ``cursor`` is the day, or ``[day, form]`` for another form than eForms."""
@@ -67,6 +70,8 @@ class DoeSpider(ArchiveSpider):
     def parse_page(self, response: Response) -> SourcePage:
         """The notices of a day; 400 and 404 mean that a young day is not there yet."""
         day, form = self._place(response.meta["cursor"])
+        if form == FORMS[0]:
+            self._had, self._broken = set(), set()
         if response.status in (400, 404):
             return self._absent(response, day, form)
         page = self.archive_page(response, lambda archive, page: self._notices(archive, page, form))
@@ -75,25 +80,54 @@ class DoeSpider(ArchiveSpider):
         return self._placed(page, day, form)
 
     def _notices(self, archive: Archive, page: SourcePage, form: str) -> Iterator[Notice]:
-        yield from self.read_members(archive.members, page, doe.from_eforms)
+        """The notices of an archive; of another form than eForms those that no earlier form of the day had."""
+        first = form == FORMS[0]
+        for notice in self._all(archive, page, form):
+            if first or notice.notice_id not in self._had or notice.notice_id in self._broken:
+                yield notice
+            self._had.add(notice.notice_id)
+            if not first:
+                self._broken.discard(notice.notice_id)
+        if not first and self._broken and not page.gap:
+            page.gap = f"the {form} archive lacks {len(self._broken)} notice(s) that are broken in the eForms archive"
+
+    def _all(self, archive: Archive, page: SourcePage, form: str) -> Iterator[Notice]:
+        if form == "csv":
+            return _tables(archive, page)
+        members = [member for member in archive.members if member.name.lower().endswith(_ENDINGS[form])]
+        if form == "ocds":
+            return self.read_members(members, page, doe.from_package)
+        return self.read_members(members, page, lambda content: [doe.from_eforms(content)], self._lost)
+
+    def _lost(self, member: Member) -> None:
+        """A broken member: its name says which notice to look for in the other forms."""
+        if number := _NUMBERED.search(member.name):
+            self._broken.add(number[1].lower())
 
     def _placed(self, page: SourcePage, day: date, form: str) -> SourcePage:
         """The page with what follows it, and how far the walk has come with it."""
         following = day + timedelta(days=1)
         page.next_cursor = following.isoformat() if following <= self._last_day() else None
-        self._newest = day
-        page.watermark = datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(self.zone)).isoformat()
+        if form != FORMS[-1]:
+            page.instead = [day.isoformat(), FORMS[FORMS.index(form) + 1]]
+        page.watermark = self._midnight(day)
         return page
 
     def _absent(self, response: Response, day: date, form: str) -> SourcePage:
         """No archive of that day: it is not made yet, or, of an older day, missing."""
         if form == FORMS[0] and (self._yesterday() - day).days < NOT_READY_DAYS:
             self.run.note(f"{day} is not published yet")
-            return SourcePage((), streamed=True, watermark="")
+            begun = self.run.walk.since if self.run.walk else day
+            return SourcePage(
+                (), streamed=True, watermark=self._midnight(day - timedelta(days=1)) if day > begun else ""
+            )
         if response.status == 400:
             raise refused(response)
         page = SourcePage((), streamed=True, gap=f"there is no {form} archive of {day}")
         return self._placed(page, day, form)
+
+    def _midnight(self, day: date) -> str:
+        return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(self.zone)).isoformat()
 
     def _yesterday(self) -> date:
         return datetime.now(UTC).astimezone(ZoneInfo(self.zone)).date() - timedelta(days=1)
@@ -101,3 +135,11 @@ class DoeSpider(ArchiveSpider):
     def _last_day(self) -> date:
         until = self.arguments.until
         return min(until, self._yesterday()) if until else self._yesterday()
+
+
+def _tables(archive: Archive, page: SourcePage) -> Iterator[Notice]:
+    try:
+        for rows in doe_csv.notices_of(archive.members):
+            yield doe_csv.to_notice(rows)
+    except UnreadableDocumentError as error:
+        page.gap = f"the CSV archive: {error}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
@@ -60,7 +59,7 @@ class NrwOpendataSpider(ArchiveSpider):
 
     def _notices(self, archive: Archive, page: SourcePage) -> Iterator[Notice]:
         members = [member for member in archive.members if member.name.lower().endswith(".xml")]
-        found = self.read_members(members, page, partial(to_notice, source_code=self.source_code))
+        found = self.read_members(members, page, lambda content: [to_notice(content, source_code=self.source_code)])
         return (notice for notice in found if self._wanted(notice))
 
     def _wanted(self, notice: Notice) -> bool:

@@ -6,9 +6,12 @@ notices write into their text (formats/german_prose.py).
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from tenderscrapy.exceptions import UnreadableDocumentError
 from tenderscrapy.formats import eforms, ocds
 from tenderscrapy.formats.german_prose import deadline_in
 
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 
 #: The service's registered prefix; its OCIDs are this and the procedure's number.
 OCID_PREFIX = "ocds-mnwr74-"
-_AWARDED_TITLE = "vergebener auftrag:"
+_UNTIL_PUBLISHED = timedelta(days=30)
+_AWARDED_TITLE = "vergebener auftrag"
 
 
 def from_eforms(document: bytes, *, source_code: str = "doe") -> Notice:
@@ -30,10 +34,33 @@ def from_eforms(document: bytes, *, source_code: str = "doe") -> Notice:
 
 def from_ocds(release: Any, *, source_code: str = "doe") -> Notice:
     """The notice of one OCDS release, as ocds.to_notice; any eForms edition of it counts as newer."""
-    notice = ocds.to_notice(release, source_code=source_code)
-    # The date is the release's, later than the dispatch that eForms editions are dated by.
-    notice.revised_at = None
-    return completed(notice)
+    return completed(older_than_eforms(ocds.to_notice(release, source_code=source_code)))
+
+
+def from_package(content: bytes) -> list[Notice]:
+    """The notices of one member of an OCDS archive: a release package, mostly of one release.
+
+    Raises UnreadableDocumentError.
+    """
+    try:
+        package = json.loads(content, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableDocumentError(f"not JSON: {str(error)[:100]}") from error
+    return [from_ocds(release) for release in ocds.releases(package)]
+
+
+def older_than_eforms(notice: Notice) -> Notice:
+    """The notice, dated so that its eForms edition replaces it.
+
+    Those are dated by their dispatch, the other forms by their publication, which may come weeks later.
+    """
+    notice.revised_at = notice.published_at - _UNTIL_PUBLISHED if notice.published_at else None
+    return in_order(notice)
+
+
+def notice_page(number: str) -> str:
+    """The service's page of a notice, for people."""
+    return f"{eforms.DOE_PAGE}{number}"
 
 
 def in_order(notice: Notice) -> Notice:
@@ -45,9 +72,10 @@ def in_order(notice: Notice) -> Notice:
 
 
 def completed(notice: Notice) -> Notice:
-    """The notice with what holds for all of the service's forms: its OCID, awards labelled as calls, and a deadline
-    that stands in the text only (flag ``deadline_from_text``).
+    """The notice with what holds for all of the service's forms: its OCID, its country, awards labelled as calls, and
+    a deadline that stands in the text only (flag ``deadline_from_text``).
     """
+    notice.country = notice.country or "DE"
     number = notice.procedure_id or notice.notice_id
     if notice.ocid is None and number:
         notice.ocid = OCID_PREFIX + number

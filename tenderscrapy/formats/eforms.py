@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _ROOTS = frozenset({"ContractNotice", "ContractAwardNotice", "PriorInformationNotice"})
 _UBL_NAMESPACE = "urn:oasis:names:specification:ubl:schema:xsd:"
-_DOE_PAGE = "https://oeffentlichevergabe.de/ui/de/search/details?noticeId="
+#: The service's page of a notice is this and its number.
+DOE_PAGE = "https://oeffentlichevergabe.de/ui/de/search/details?noticeId="
 _PUBLICATION = f"{EXTENSION}/efac:Publication"
 _CHANGES = f"{EXTENSION}/efac:Changes"
 _OUTCOMES = f"{EXTENSION}/efac:NoticeResult/efac:LotResult/cbc:TenderResultCode"
@@ -85,7 +86,7 @@ def _identified(root: Element, source_code: str | None) -> Notice:
         raise UnreadableDocumentError("the notice has neither a publication number nor an identifier")
     notice = Notice(source, notice_id)
     if platform == "doe":
-        notice.url = f"{_DOE_PAGE}{notice_id}"
+        notice.url = f"{DOE_PAGE}{notice_id}"
     elif number:
         notice.url = page_url(number)
     notice.notice_uuid = identifier.lower() if identifier else None
