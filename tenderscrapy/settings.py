@@ -9,6 +9,8 @@ from tenderscrapy.config import config
 from tenderscrapy.exceptions import ConfigurationError
 
 try:
+    import tenderscrapy.failpoints  # noqa: F401 - reads FAILPOINTS
+
     _config = config()
 except ConfigurationError as error:
     print(f"scrapy: {error}", file=sys.stderr)  # noqa: T201 - Scrapy would show a traceback instead
@@ -23,6 +25,7 @@ TED_API_URL = _config.ted_api_url
 CONTRACTS_FINDER_URL = _config.contracts_finder_url
 DOE_URL = _config.doe_url
 NRW_OPENDATA_URL = _config.nrw_opendata_url
+PORTALS_FILE = str(_config.portals_file or "")
 AMQP_URL = _config.amqp_url
 FILES_STORE = str(_config.files)
 ALLOW_PRIVATE_HOSTS = _config.allow_private_hosts
