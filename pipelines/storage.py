@@ -30,7 +30,7 @@ class StoragePipeline:
         try:
             outcome = await self.run.batches.add(item)
         except NotStoredError as error:
-            raise DropItem(str(error)) from None
+            raise DropItem(str(error), log_level="DEBUG") from None  # said once, for the whole batch
         self.stats.inc_value(f"storage/{outcome}")
         if outcome == "quarantined":
             raise DropItem("set aside in quarantine; scrapy requeue tries it again")

@@ -96,6 +96,10 @@ class PagedSpider(scrapy.Spider):
             except UnreadableDocumentError as error:
                 logger.warning("%s: a notice cannot be read and is left out: %s", self.name, str(error)[:300])
                 rejected += 1
+            except Exception as error:  # ours to mend; the other notices must not suffer
+                logger.exception("%s: the mapper died over a notice, which is left out", self.name)
+                self.run.leave_out(f"{type(error).__name__} in the mapper: {str(error)[:200]}; a notice is left out")
+                rejected += 1
         return found, rejected
 
     @property
@@ -244,7 +248,7 @@ class PagedSpider(scrapy.Spider):
             run.fetched += page.count
         run.announced = page.announced if page.announced is not None else run.announced
         if page.shortfall:
-            run.break_off("incomplete", page.shortfall)
+            run.leave_out(page.shortfall)
         if problem:
             run.break_off("failed", problem)
             logger.error("%s: %s", self.name, problem)

@@ -77,8 +77,15 @@ class TedSpider(PagedSpider):
             next_cursor=_token(answer),
             announced=total if isinstance(total, int) else None,
             rejected=rejected,
+            shortfall=self._silence(answer),
             partial=answer.get("timedOut") is True,
         )
+
+    def _silence(self, answer: dict[str, Any]) -> str:
+        """Nothing at all is believed only with a count that says so."""
+        if answer["notices"] or self.run.fetched or isinstance(answer.get("totalNoticeCount"), int):
+            return ""
+        return "TED answered neither a notice nor how many there are"
 
     def restart_after(self, error: SourceRequestError) -> bool:
         """The token has expired; a made-up one has been seen to give a 500 again and again."""

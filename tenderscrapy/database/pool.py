@@ -103,7 +103,7 @@ class ConnectionPool:
                 idle = self._idle.pop()
             except IndexError:
                 return connect(self._url, **self._options)
-            if _usable(idle):
+            if usable(idle):
                 return idle
             idle.close()
 
@@ -114,7 +114,8 @@ class ConnectionPool:
             self._idle.append(used)
 
 
-def _usable(idle: Connection) -> bool:
+def usable(idle: Connection) -> bool:
+    """Whether a connection with no transaction under way still stands."""
     # the server says nothing to an idle connection but its end
     return not idle.closed and not select.select([idle], [], [], 0)[0]
 

@@ -90,15 +90,16 @@ class Batches:
             except Exception as error:  # noqa: BLE001 - whatever it was, those who wait must be told
                 self._lost(waiting, pages, error)
                 return
-        for (_, future), outcome in zip(waiting, outcomes, strict=True):
+        for (notice, future), outcome in zip(waiting, outcomes, strict=True):
             self._run.counts[outcome] += 1
+            notice.walk_page = None  # settled: what a later pipeline does with it concerns no page
             if not future.done():
                 future.set_result(outcome)
         if "quarantined" in outcomes:
             self._run.worsen("incomplete", f"{self._run.counts['quarantined']} notice(s) set aside; see quarantine")
 
     def _lost(self, waiting: list[tuple[Notice, asyncio.Future[str]]], pages: list[int], error: Exception) -> None:
-        reason = f"the database did not take a batch: {type(error).__name__}: {str(error).strip()[:200]}"
+        reason = f"the database did not take a batch: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
         logger.error("%s: %s", self._run.code, reason)
         self._run.break_off("incomplete", reason)
         for page in pages:

@@ -26,7 +26,8 @@ class QuietLogFormatter(LogFormatter):
 
     def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> LogFormatterResult:
         """One line for a notice that a pipeline left out, with the reason."""
-        return _line(logging.WARNING, "Left out %(item)s: %(reason)s", item, exception)
+        level = getattr(logging, getattr(exception, "log_level", None) or "WARNING")
+        return _line(level, "Left out %(item)s: %(reason)s", item, exception)
 
     def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> LogFormatterResult:
         """One line for a notice that could not be handled."""

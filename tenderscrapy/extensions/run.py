@@ -7,15 +7,17 @@ import logging
 import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
+import psycopg2
 from psycopg2.extras import Json
 
 from tenderscrapy.database.migrate import ready_url
 from tenderscrapy.database.queries import queries
 from tenderscrapy.database.thread import DatabaseThread
-from tenderscrapy.exceptions import ConfigurationError
+from tenderscrapy.exceptions import ConfigurationError, DatabaseUnavailableError
 from tenderscrapy.extensions.batches import Batches
 from tenderscrapy.failpoints import failpoint
 from tenderscrapy.sources.checkpoint import Checkpoint, Position
@@ -59,6 +61,7 @@ class Run:
         self.not_before: datetime | None = None
         self.batches = Batches(self)
         self.intact = True
+        self.left_out = False
         self.walked = False
         self.counts: Counter[str] = Counter()
         self.announced: int | None = None
@@ -76,8 +79,12 @@ class Run:
         """
         self.code = code
         self.url = await asyncio.to_thread(ready_url)
-        self.database = DatabaseThread(self.url, f"tenderscrapy crawl {code}")
-        self.id, stored = await self.database.run(_open, code, spider, process)
+        # a connection that was lost took the lock with it
+        self.database = DatabaseThread(self.url, f"tenderscrapy crawl {code}", partial(_lock, code=code))
+        try:
+            self.id, stored = await self.database.run(_open, code, spider, process)
+        except psycopg2.Error as error:
+            raise DatabaseUnavailableError(f"the run could not be opened: {' '.join(str(error).split())}") from error
         return Cursor.from_stored(stored)
 
     def resume(self, walk: Walk) -> None:
@@ -85,6 +92,8 @@ class Run:
         self.walk = walk
         self.cursor = walk.cursor.to_stored()
         self.fetched = walk.cursor.fetched
+        if walk.cursor.left_out:
+            self.leave_out("an earlier run of this walk had left notices out; the next walk reads them again")
         self.checkpoint = Checkpoint(self.fetched)
 
     def restart(self, page: int) -> None:
@@ -108,6 +117,11 @@ class Run:
         self.intact = False
         self.worsen(state, reason)
 
+    def leave_out(self, reason: str) -> None:
+        """Pages lack notices, yet the walk goes on: the watermark stays, also when another run ends this walk."""
+        self.left_out = True
+        self.break_off("incomplete", reason)
+
     def worsen(self, state: str, reason: str) -> None:
         """Something happened that a complete run does not have; of several the worst state, and its first reason."""
         if STATES.index(state) > STATES.index(self.state):
@@ -130,7 +144,11 @@ class Run:
         if marks:
             values["marks"] = dict(sorted((values["marks"] | marks).items())[-MARKS:])
         if position is not None:
-            values |= {"position": None if position.last else position.next_cursor, "fetched": position.fetched}
+            values |= {
+                "position": None if position.last else position.next_cursor,
+                "fetched": position.fetched,
+                "left_out": self.left_out and not position.last,
+            }
             if position.last and self.intact:
                 values["watermark"] = self._watermark(connection, position)
         failpoint("cursor.before")
@@ -150,23 +168,23 @@ class Run:
 
 def _open(connection: Connection, code: str, spider: str, process: str) -> tuple[int, dict[str, Any] | None]:
     sql = queries("sources")
-    if not _locked(connection, code):
-        raise ConfigurationError(f"{code} is being crawled by another process; wait for it, or stop it")
     fill(connection)
-    stale = list(sql.close_stale_runs(connection, code=code))
-    if stale:
-        logger.warning("%s: %d earlier run(s) had died without a word", code, len(stale))
+    for (died,) in list(sql.close_stale_runs(connection, code=code)):
+        logger.warning("%s: an earlier run had died without a word", died)
     run_id = sql.open_run(connection, code=code, spider=spider, process=process)
     stored = sql.cursor_of(connection, code=code)
     connection.commit()
     return run_id, stored
 
 
-def _locked(connection: Connection, code: str) -> bool:
+def _lock(connection: Connection, *, code: str) -> None:
     """Take the lock that the connection keeps for its life; a killed holder's server process needs a moment to go."""
+    list(queries("sources").notice_dead_peers(connection))
+    connection.commit()
     for _ in range(50):
-        if queries("sources").try_lock_source(connection, code=code):
-            return True
-        connection.rollback()
+        locked = queries("sources").try_lock_source(connection, code=code)
+        connection.rollback()  # the lock outlives it
+        if locked:
+            return
         time.sleep(0.2)
-    return False
+    raise ConfigurationError(f"{code} is being crawled by another process; wait for it, or stop it")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import TYPE_CHECKING, Any, Self
 
+import psycopg2
 from scrapy import signals
 
 from tenderscrapy.database.queries import queries
+from tenderscrapy.exceptions import TenderscrapyError
 from tenderscrapy.extensions.run import Run
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ logger = logging.getLogger(__name__)
 #: Seconds between two looks at the run, and looks between two updates of its row.
 HEARTBEAT = 1.0
 BEATS = 5
+#: Seconds for which the end of a run waits for a database that is away; a signal must end it within 30.
+LAST_WORD = 12.0
 
 _COUNTS = ("pages", "fetched", "new", "changed", "unchanged", "rejected", "quarantined")
 _FILES = ("attachments_ok", "attachments_failed")
@@ -34,6 +39,7 @@ class RunRecord:
         self.stats: Any = crawler.stats
         self._heart: asyncio.Task[None] | None = None
         self._closed = False
+        self._ended = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -48,13 +54,18 @@ class RunRecord:
     def opened(self, spider: Spider) -> None:
         """Start to write the counts down."""
         self._heart = asyncio.ensure_future(self._beat())
+        from twisted.internet import reactor  # only now is it the one that Scrapy chose
+
+        core: Any = reactor
+        core.addSystemEventTrigger("after", "shutdown", self._abandoned)
 
     def spider_error(self, failure: Any, response: Any, spider: Spider) -> None:
         """A page's callback died: its page never settles, so the cursor stays before it."""
         self.run.break_off("failed", f"{type(failure.value).__name__} in the spider: {str(failure.value)[:200]}")
 
     def item_error(self, item: Any, response: Any, spider: Spider, failure: Any) -> None:
-        """A pipeline died over a notice."""
+        """A pipeline died over a notice: where that was before it was stored, the cursor stays before its page."""
+        self.run.checkpoint.fail(item.walk_page)
         self.run.worsen("incomplete", f"{type(failure.value).__name__} in a pipeline: {str(failure.value)[:200]}")
 
     async def _beat(self) -> None:
@@ -92,18 +103,43 @@ class RunRecord:
         if self.run.database is not None:
             await self.run.batches.drain()
         self._judge(reason)
+        self._ended = True
         run = self.run
+        if run.database is not None:
+            if run.id is not None:
+                await self._last_word()
+            await asyncio.to_thread(run.database.close)
         self.stats.set_value("run/state", run.state)
         self.stats.set_value("run/reason", run.reason)
-        if run.database is not None and run.id is not None:
-            try:
-                await self._close()
-            except Exception as error:  # noqa: BLE001 - the log is then the only place to say it
-                logger.error("%s: the end of the run could not be written down: %s", run.code, str(error).strip())
-            await asyncio.to_thread(run.database.close)
         level = logging.INFO if run.state == "complete" else logging.ERROR
         summary = ", ".join(f"{run.counts[name]} {name}" for name in _COUNTS + _FILES if run.counts[name])
         logger.log(level, "%s: %s%s. %s", run.code or spider.name, run.state, _because(run.reason), summary)
+
+    async def _last_word(self) -> None:
+        """Write the end down; a run that cannot is not complete, whatever it has stored."""
+        end = time.monotonic() + LAST_WORD
+        while True:
+            try:
+                await self._close()
+                return
+            except (psycopg2.Error, TenderscrapyError) as error:
+                problem = " ".join(str(error).split())
+            if time.monotonic() > end:
+                break
+            await asyncio.sleep(HEARTBEAT)
+        logger.error("%s: the end of the run could not be written down: %s", self.run.code, problem)
+        self.run.worsen("incomplete", f"the end of the run could not be written down: {problem}")
+
+    def _abandoned(self) -> None:
+        """The process ends without ``closed``, as at a second signal: say so, if the database answers soon."""
+        if self._ended or self.run.database is None or self.run.id is None:
+            return
+        self._ended = True
+        self.run.worsen("cancelled", "stopped at once by a second signal")
+        try:
+            self.run.database.submit(_close, self._counts(), self.run).result(LAST_WORD)
+        except Exception as error:  # noqa: BLE001 - the next start closes the run
+            logger.error("%s: the end of the run could not be written down: %s", self.run.code, str(error).strip())
 
     def _judge(self, reason: str) -> None:
         run = self.run

@@ -66,7 +66,8 @@ class Cursor:
 
     ``position`` is the source's own cursor of the next page, None when no walk is under way; ``watermark`` the highest
     edition date committed by a complete walk (ISO 8601); ``walk`` the hash of what the walk under way asked for;
-    ``fetched`` how many notices it has committed so far; ``marks`` what pages wanted remembered (an ETag), by page.
+    ``fetched`` how many notices it has committed so far; ``left_out`` whether its pages lacked some, so that the
+    next walk has to read them again; ``marks`` what pages wanted remembered (an ETag), by page.
     """
 
     position: Any = None
@@ -75,6 +76,7 @@ class Cursor:
     since: str | None = None
     until: str | None = None
     fetched: int = 0
+    left_out: bool = False
     marks: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -133,6 +135,7 @@ def plan(
         since=since.isoformat(),
         until=arguments.until.isoformat() if arguments.until else None,
         fetched=0,
+        left_out=False,
     )
     return Walk(since, arguments.until, arguments.query, cursor)
 

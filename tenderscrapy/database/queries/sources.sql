@@ -26,11 +26,21 @@ SELECT max(revised_at) FROM tender_source WHERE source_code = :code AND revised_
 -- name: try_lock_source(code)$
 SELECT pg_try_advisory_lock(hashtextextended('crawl ' || :code, 0));
 
+-- name: notice_dead_peers()
+-- The server lets go of a crawl's lock when its connection ends. A host that died without a word is noticed within about
+-- a minute then, not after the two hours of most systems.
+SELECT set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),
+       set_config('tcp_keepalives_count', '3', false);
+
 -- name: close_stale_runs(code)
--- We hold the source's lock, so a run that says it is running has died without a word.
+-- A living crawl holds its source's lock, on whatever host it runs; we hold that of :code. So a run that says it is
+-- running, and whose lock nobody else holds, has died without a word.
 UPDATE crawl_run SET state = 'failed', finished_at = seen_alive_at, reason = 'the process ended without a word'
-WHERE source_code = :code AND state = 'running'
-RETURNING id;
+WHERE state = 'running' AND (source_code = :code OR hashtextextended('crawl ' || source_code, 0) <> ALL (ARRAY(
+    SELECT CAST(l.classid AS bigint) << 32 | CAST(l.objid AS bigint) FROM pg_locks l
+    WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))))
+RETURNING source_code;
 
 -- name: open_run(code, spider, process)$
 INSERT INTO crawl_run (source_code, spider, process) VALUES (:code, :spider, :process) RETURNING id;
