@@ -155,6 +155,26 @@ def test_a_run_says_what_a_living_worker_holds(index, amqp_url, channel, ollama_
     assert worker.wait(60) == 0
 
 
+def test_a_worker_that_is_told_to_stop_leaves_its_messages_to_others(index, amqp_url, channel, ollama_server):
+    tenders = [index.tender(f"Tender {number}", event=False) for number in range(40)]
+    settings = ollama_server.settings | {"AMQP_URL": amqp_url}
+    ollama_server.delay = 1
+    worker = index.start(EMBEDDING_BATCH_SIZE="1", **settings)
+    for tender in tenders:
+        announce(channel, tender)
+    until(lambda: any(text.startswith("Tender") for text in ollama_server.texts))
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(60) == 0
+    statuses = [index.status(tender) for tender in tenders]
+    assert set(statuses) <= {"pending", "ready"}
+    until(lambda: waiting(channel, broker.QUEUE) == statuses.count("pending") > 0)
+    ollama_server.delay = 0
+    run = index.run("--once", **settings)
+    assert run.returncode == 0, run.stderr
+    assert {index.status(tender) for tender in tenders} == {"ready"}
+    assert f"{statuses.count('pending')} indexed" in run.stdout
+
+
 def announced(url, tender):
     with broker.connect(url, "test") as connection:
         channel = connection.channel()
