@@ -6,6 +6,7 @@ At least once: a message whose confirm was lost is sent again. Consumers compare
 from __future__ import annotations
 
 import logging
+import math
 import select
 import threading
 import time
@@ -37,6 +38,8 @@ CONFIRM_SECONDS = 20.0
 LEASE_SECONDS = 30.0
 #: Seconds before a row whose message failed is sent again.
 RETRY_AFTER = 2.0
+#: Seconds for which the end waits for confirms on their way: a crawl that is told to stop has to be gone within 30.
+FAREWELL = 3.0
 _POLL = 0.25
 
 
@@ -63,6 +66,7 @@ class OutboxRelay:
         self._connection: Connection | None = None
         self._sent: deque[_Sent] = deque()
         self._stopping = threading.Event()
+        self._last_moment = math.inf
         self._thread = threading.Thread(target=self._run, name="outbox", daemon=True)
 
     def start(self) -> None:
@@ -91,9 +95,10 @@ class OutboxRelay:
         return int(left)
 
     def close(self) -> None:
-        """End the threads; windows on their way are settled first, unsent rows stay in the outbox."""
+        """End the threads; windows on their way get a moment to be confirmed, other rows stay in the outbox."""
+        self._last_moment = time.monotonic() + FAREWELL
         self._stopping.set()
-        self._thread.join(CONFIRM_SECONDS + 5)
+        self._thread.join(FAREWELL * 2)
         self._publisher.close()
 
     @property
@@ -112,6 +117,10 @@ class OutboxRelay:
                 self._settle()
             except (psycopg2.Error, DatabaseUnavailableError) as error:
                 logger.warning("the outbox cannot be read, trying again: %s", str(error).strip())
+                self._drop_connection()
+                self._stopping.wait(RETRY_AFTER)
+            except Exception:  # ours to mend; later rows must still go
+                logger.exception("the relay of the outbox stumbled, trying again")
                 self._drop_connection()
                 self._stopping.wait(RETRY_AFTER)
         self._finish()
@@ -167,7 +176,7 @@ class OutboxRelay:
         if not self._sent:
             return
         sent = self._sent.popleft()
-        wait([message.confirmed for message in sent.rows.values()], max(0.0, sent.deadline - time.monotonic()))
+        self._await(sent)
         confirmed, problems = [], {}
         for row_id, message in sent.rows.items():
             if not message.confirmed.done():
@@ -182,6 +191,13 @@ class OutboxRelay:
         self.published += len(confirmed)
         for problem in set(problems.values()):
             self._put_off([row_id for row_id, text in problems.items() if text == problem], problem)
+
+    def _await(self, sent: _Sent) -> None:
+        """Wait until every message of a window is confirmed or failed, no longer than its time or ours."""
+        confirms = [message.confirmed for message in sent.rows.values()]
+        while (left := min(sent.deadline, self._last_moment) - time.monotonic()) > 0:
+            if not wait(confirms, min(left, _POLL)).not_done:
+                return
 
     def _put_off(self, ids: list[int], problem: str) -> None:
         logger.warning("%s messages were not taken by RabbitMQ: %s", len(ids), problem)

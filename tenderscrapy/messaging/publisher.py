@@ -53,6 +53,7 @@ class ConfirmedPublisher:
         self._inbox: deque[Message] = deque()
         self._unconfirmed: dict[int, Message] = {}
         self._returned: set[str] = set()
+        self._unrouted = False
         self._next_tag = 1
         self._connection: pika.SelectConnection | None = None
         self._channel: Channel | None = None
@@ -133,6 +134,7 @@ class ConfirmedPublisher:
         self._channel = channel
         self._next_tag = 1
         self._returned.clear()
+        self._unrouted = False
         channel.add_on_close_callback(self._on_channel_closed)
         channel.add_on_return_callback(self._on_return)
         channel.confirm_delivery(self._on_confirm, callback=lambda _: self._ready.set())
@@ -194,10 +196,13 @@ class ConfirmedPublisher:
                 _fail(message, "the broker refused the message")
             elif message.id in self._returned:
                 self._returned.discard(message.id)
+                self._unrouted = True
                 _fail(message, "no queue takes the message")
             else:
                 message.confirmed.set_result(None)
         failpoint("confirm.after")
+        if self._unrouted and not self._unconfirmed:
+            self._close_connection()  # a queue or a binding was deleted: the next connection declares them anew
 
     def _lost(self, problem: str) -> None:
         """Fail everything on its way: after the connection nobody else would ever settle it."""

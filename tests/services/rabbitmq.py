@@ -95,6 +95,12 @@ class RabbitNode:
         if epmd:
             subprocess.run([epmd, "-port", str(self._epmd), "-kill"], capture_output=True, check=False)
 
+    def control(self, *arguments: str) -> None:
+        """Run rabbitmqctl against the node."""
+        line = [str(Path(self._server).with_name("rabbitmqctl")), *arguments]
+        done = subprocess.run(line, env=self.environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
     def _end(self, number: signal.Signals) -> None:
         if self._process is None:
             return
@@ -132,6 +138,12 @@ def rabbitmq() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def rabbitmq_node() -> Iterator[RabbitNode]:
     """A node that the tests of one module may kill and start again."""
+    yield from _own_node()
+
+
+@pytest.fixture
+def fresh_rabbitmq_node() -> Iterator[RabbitNode]:
+    """A node for one test alone."""
     yield from _own_node()
 
 
