@@ -13,12 +13,16 @@ from tenderscrapy.identity.keys import is_placeholder
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from tenderscrapy.items import Notice
+
 #: What portals print where nothing was entered: no identity.
 PLACEHOLDERS = frozenset({"", "-", "--", "n/a", "na", "none", "null", "k.a.", "keine angabe", "?", "."})
 
 
 #: Characters of a text that are kept: no notice that people wrote is longer, and everything after it stays quick.
 LONGEST = {"title": 1_000, "description": 100_000}
+#: Bytes of a file's address: an entry of the index over addresses holds no more than 2,704.
+LONGEST_ADDRESS = 2_000
 
 
 class ValidationPipeline:
@@ -42,12 +46,26 @@ class ValidationPipeline:
                 if len(notice.get(name) or "") > longest:
                     item.flag(f"{name}_cut", name, f"{len(notice[name])} characters")
                     notice[name] = notice[name][:longest]
+            drop_long_addresses(item)
             return item
         self.run.counts["rejected"] += 1
         self.run.batches.settle(notice.get("walk_page"))
         for name in missing:
             self.stats.inc_value(f"validation/{name}_missing")
         raise DropItem(f"no {', no '.join(missing)}")
+
+
+def drop_long_addresses(notice: Notice) -> None:
+    """Take the files whose address cannot be stored off the notice; each leaves the flag ``url_too_long``."""
+    kept = []
+    for attachment in notice.attachments:
+        # A lone surrogate must not end the run here: storage sets its notice aside.
+        size = len(attachment.url.encode("utf-8", "surrogatepass"))
+        if size > LONGEST_ADDRESS:
+            notice.flag("url_too_long", "attachments", f"{size} bytes: {attachment.url}")
+        else:
+            kept.append(attachment)
+    notice.attachments = kept
 
 
 def missing_fields(notice: Any) -> list[str]:

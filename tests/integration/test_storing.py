@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,6 +11,7 @@ from decimal import Decimal
 import psycopg2
 import pytest
 
+from pipelines.validation import LONGEST_ADDRESS
 from tenderscrapy.database.changes import refresh_tender
 from tenderscrapy.database.committing import commit
 from tenderscrapy.database.pool import connect
@@ -190,6 +192,13 @@ def test_a_notice_the_database_refuses_is_set_aside_and_the_rest_is_stored(conne
 
 def test_lone_surrogates_are_set_aside_as_well(connection):
     assert commit(connection, [notice(title="a\ud800b"), notice("2-2026")]) == ["quarantined", "new"]
+
+
+def test_a_notice_that_names_a_file_at_the_longest_address_is_stored(connection):
+    head = "https://x.example/"
+    noise = random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=LONGEST_ADDRESS - len(head))
+    assert commit(connection, [notice(attachments=[Attachment(head + "".join(noise))])]) == ["new"]
+    assert count(connection, "attachment") == 1
 
 
 def test_what_comes_with_the_batch_is_rolled_back_with_it(connection):
