@@ -74,8 +74,8 @@ def test_a_notice_left_out_is_read_again_also_when_another_run_ends_the_walk(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
     simulator.ted.notices = notices = invented_ted_notices(500)
-    monkeypatch.setenv("BREAKING_VICTIM", str(max(n["publication-number"] for n in notices)))
-    broken = {"ADDONS": breaking.ADDON, "BREAK": "mapper", "max_pages": 1}
+    victim = max(n["publication-number"] for n in notices)
+    broken = {"ADDONS": breaking.ADDON, "BREAK": "mapper", "BREAK_OVER": victim, "max_pages": 1}
     assert crawl("ted", since=SINCE, ATTACHMENTS_BUDGET="0.01", **broken).returncode == 1
 
     again = crawl("ted", since=SINCE, ATTACHMENTS_BUDGET="0.01")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from spiders import ted
@@ -11,9 +10,9 @@ from spiders.ted import TedSpider
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-#: What ``-s BREAK=...`` may name; the notice that the mapper and the pipelines die over is ``VICTIM``.
+#: What ``-s BREAK=...`` may name; a mapper dies over the notice ``-s BREAK_OVER=...``, else over ``VICTIM``.
 ADDON = '{"services.breaking.Breaking": 0}'
-VICTIM = os.environ.get("BREAKING_VICTIM", "2-2026")
+VICTIM = "2-2026"
 
 
 class Breaking:
@@ -27,7 +26,7 @@ class Breaking:
         elif part == "parse":
             TedSpider.parse_page = _die  # type: ignore[method-assign]
         elif part == "mapper":
-            ted.to_notice = _die_over_victim(ted.to_notice)  # type: ignore[assignment]
+            ted.to_notice = _die_over(settings.get("BREAK_OVER", VICTIM), ted.to_notice)  # type: ignore[assignment]
         else:
             place = {"before_storage": 150, "after_storage": 350}[part]
             settings["ITEM_PIPELINES"].set("services.breaking.DyingPipeline", place, "cmdline")
@@ -47,9 +46,9 @@ def _die(*_args: object) -> Any:
     raise KeyError("broken")
 
 
-def _die_over_victim(mapper: Any) -> Any:
+def _die_over(victim: str, mapper: Any) -> Any:
     def mapped(document: Any, **options: Any) -> Any:
-        if document.get("publication-number") == VICTIM:
+        if document.get("publication-number") == victim:
             raise KeyError("broken")
         return mapper(document, **options)
 
