@@ -47,6 +47,8 @@ class DoeSpider(ArchiveSpider):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self._read_to: date | None = None
+        self._absent: date | None = None
         self._had: set[str] = set()
         self._broken: set[str] = set()
 
@@ -58,22 +60,31 @@ class DoeSpider(ArchiveSpider):
 
     def _place(self, cursor: Any) -> tuple[date, str]:
         if cursor is None:
-            first = self.run.walk.since if self.run.walk else self._yesterday()
-            if first < FIRST_DAY:
-                logger.warning("doe: the service began on %s; reading from there", FIRST_DAY)
-            return max(first, FIRST_DAY), FORMS[0]
+            return self._first_day(), FORMS[0]
         day, form = (cursor, FORMS[0]) if isinstance(cursor, str) else cursor
         if form not in FORMS:
             raise SourceError(f"the service has no form {form!r}")
         return date.fromisoformat(day), form
 
+    def _first_day(self) -> date:
+        """Where the walk begins; what is read again begins with a day that has been read before."""
+        first = self.run.walk.since if self.run.walk else self._yesterday()
+        if first < FIRST_DAY:
+            logger.warning("doe: the service began on %s; reading from there", FIRST_DAY)
+        if self.arguments.since is None:
+            known = [day for day in map(_day, self.run.cursor.get("marks", {})) if day and day >= first]
+            first = min(known, default=first)
+        return max(first, FIRST_DAY)
+
     def parse_page(self, response: Response) -> SourcePage:
         """The notices of a day; 400 and 404 mean that a young day is not there yet."""
         day, form = self._place(response.meta["cursor"])
+        if self._read_to is None and day > self._first_day():
+            self._read_to = day - timedelta(days=1)  # by the run that this one goes on with
         if form == FORMS[0]:
             self._had, self._broken = set(), set()
         if response.status in (400, 404):
-            return self._absent(response, day, form)
+            return self._not_there(response, day, form)
         page = self.archive_page(response, lambda archive, page: self._notices(archive, page, form))
         if page.partial and not self.last_try(response):
             return page
@@ -106,21 +117,26 @@ class DoeSpider(ArchiveSpider):
 
     def _placed(self, page: SourcePage, day: date, form: str) -> SourcePage:
         """The page with what follows it, and how far the walk has come with it."""
-        following = day + timedelta(days=1)
-        page.next_cursor = following.isoformat() if following <= self._last_day() else None
+        page.next_cursor = self._day_after(day)
         if form != FORMS[-1]:
             page.instead = [day.isoformat(), FORMS[FORMS.index(form) + 1]]
+        if not page.gap and self._absent:
+            self.run.break_off("incomplete", f"there is no archive of {self._absent}, although there is one of {day}")
+        self._read_to = day
         page.watermark = self._midnight(day)
         return page
 
-    def _absent(self, response: Response, day: date, form: str) -> SourcePage:
+    def _day_after(self, day: date) -> str | None:
+        following = day + timedelta(days=1)
+        return following.isoformat() if following <= self._last_day() else None
+
+    def _not_there(self, response: Response, day: date, form: str) -> SourcePage:
         """No archive of that day: it is not made yet, or, of an older day, missing."""
         if form == FORMS[0] and (self._yesterday() - day).days < NOT_READY_DAYS:
+            self._absent = self._absent or day
             self.run.note(f"{day} is not published yet")
-            begun = self.run.walk.since if self.run.walk else day
-            return SourcePage(
-                (), streamed=True, watermark=self._midnight(day - timedelta(days=1)) if day > begun else ""
-            )
+            watermark = self._midnight(self._read_to) if self._read_to else ""
+            return SourcePage((), self._day_after(day), streamed=True, watermark=watermark)
         if response.status == 400:
             raise refused(response)
         page = SourcePage((), streamed=True, gap=f"there is no {form} archive of {day}")
@@ -143,3 +159,11 @@ def _tables(archive: Archive, page: SourcePage) -> Iterator[Notice]:
             yield doe_csv.to_notice(rows)
     except UnreadableDocumentError as error:
         page.gap = f"the CSV archive: {error}"
+
+
+def _day(mark: str) -> date | None:
+    """The day that a mark is of; None for that of another form's archive."""
+    try:
+        return date.fromisoformat(mark)
+    except ValueError:
+        return None

@@ -311,3 +311,13 @@ def test_a_resumed_walk_that_ends_at_a_day_not_ready_has_read_the_days_before_it
     assert crawl("doe", since=day(2), max_pages=2, **NO_FILES).returncode == 0
     assert crawl("doe", since=day(2), **NO_FILES).returncode == 0
     assert cursor(ask)["watermark"].startswith(str(day(1)))
+
+
+def test_a_young_day_that_is_missing_among_others_is_no_day_that_is_not_ready(simulator, crawl, ask):
+    publish(simulator, [2, 0])
+    assert crawl("doe", since=day(2), **NO_FILES).returncode == 1
+    assert last_run(ask)[:2] == (
+        "incomplete",
+        f"there is no archive of {day(1)}, although there is one of {YESTERDAY}",
+    )
+    assert cursor(ask)["watermark"] is None
