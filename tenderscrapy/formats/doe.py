@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tenderscrapy.exceptions import UnreadableDocumentError
 from tenderscrapy.formats import eforms, ocds
 from tenderscrapy.formats.german_prose import deadline_in
+from tenderscrapy.formats.ocds_publishers import UUID
 
 if TYPE_CHECKING:
     from tenderscrapy.items import Notice
@@ -76,9 +77,11 @@ def completed(notice: Notice) -> Notice:
     a deadline that stands in the text only (flag ``deadline_from_text``).
     """
     notice.country = notice.country or "DE"
-    number = notice.procedure_id or notice.notice_id
-    if notice.ocid is None and number:
-        notice.ocid = OCID_PREFIX + number
+    if notice.ocid is None:
+        notice.ocid = OCID_PREFIX + (notice.procedure_id or notice.notice_id)
+    # National notices are numbered where others have a UUID.
+    notice.notice_uuid = notice.notice_uuid if UUID.fullmatch(notice.notice_uuid or "") else None
+    notice.procedure_id = notice.procedure_id if UUID.fullmatch(notice.procedure_id or "") else None
     if (notice.title or "").lower().startswith(_AWARDED_TITLE):
         notice.status = "awarded"
     if notice.deadline_at is None and notice.status in (None, "open") and notice.description:
