@@ -42,6 +42,7 @@ class Config(BaseSettings):
         "https://www.vergabe.metropoleruhr.de/VMPSatellite/opendata?id=4985b1a5-d2e8-4611-a4c6-20694a130bb3",
         validation_alias="NRW_OPENDATA_URL",
     )
+    portals_file: Path | None = Field(None, validation_alias="PORTALS_FILE")
     allow_private_hosts: str = Field("", validation_alias="ALLOW_PRIVATE_HOSTS")
     retry_after_max: float = Field(900, ge=0, validation_alias="RETRY_AFTER_MAX")
     cooldown_403: float = Field(300, ge=0, validation_alias="COOLDOWN_403")

@@ -23,6 +23,7 @@ pytest_plugins = [
         "services.extracting",
         "services.files",
         "services.indexing",
+        "services.portals",
         "services.queueing",
         "services.radar",
         "portal_simulator.fixture",

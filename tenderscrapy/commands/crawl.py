@@ -42,8 +42,10 @@ class Command(ScrapyCrawl):
         if len(args) != 1:
             return ""  # Scrapy's own usage message
         try:
-            process.spider_loader.load(args[0])(**arguments)
+            spider = process.spider_loader.load(args[0])(**arguments)
             check_settings(process.settings)
+            if hasattr(spider, "prepare"):
+                spider.prepare(process.settings)
         except KeyError:
             return f"there is no spider {args[0]!r}; scrapy list shows them"
         except ConfigurationError as error:

@@ -82,7 +82,7 @@ class Run:
         # a connection that was lost took the lock with it
         self.database = DatabaseThread(self.url, f"tenderscrapy crawl {code}", partial(_lock, code=code))
         try:
-            self.id, stored = await self.database.run(_open, code, spider, process)
+            self.id, stored = await self.database.run(_open, code, spider, process, _portal_files(self.crawler))
         except psycopg2.Error as error:
             raise DatabaseUnavailableError(f"the run could not be opened: {' '.join(str(error).split())}") from error
         return Cursor.from_stored(stored)
@@ -166,9 +166,19 @@ class Run:
         return newest.isoformat() if newest else stored
 
 
-def _open(connection: Connection, code: str, spider: str, process: str) -> tuple[int, dict[str, Any] | None]:
+def _portal_files(crawler: Crawler) -> tuple[str, str]:
+    settings = crawler.settings
+    return str(settings.get("PORTALS_FILE") or ""), str(settings.get("ALLOW_PRIVATE_HOSTS") or "")
+
+
+def _open(
+    connection: Connection, code: str, spider: str, process: str, portal_files: tuple[str, str]
+) -> tuple[int, dict[str, Any] | None]:
     sql = queries("sources")
-    fill(connection)
+    try:
+        fill(connection, *portal_files)
+    except ConfigurationError as error:
+        logger.warning("%s is read all the same: %s", code, error)
     for (died,) in list(sql.close_stale_runs(connection, code=code)):
         logger.warning("%s: an earlier run had died without a word", died)
     run_id = sql.open_run(connection, code=code, spider=spider, process=process)

@@ -16,6 +16,7 @@ from portal_simulator.doe import EXPORTS_PATH, FEEDS_PATH, DoePortal, NrwPortal
 from portal_simulator.exchange import Answer, RecordedRequest
 from portal_simulator.faults import Fault, Faults, Match
 from portal_simulator.files import FilePortal
+from portal_simulator.netserver import NetserverPortal
 from portal_simulator.notices import invented_ted_notices
 from portal_simulator.releases import invented_contracts_finder_releases
 from portal_simulator.ted import SEARCH_PATH as TED_PATH
@@ -24,6 +25,8 @@ from portal_simulator.ted import TedPortal
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from portal_simulator.netserver_tenders import Tender
 
 CLOSING_TIME = 5.0
 
@@ -98,6 +101,7 @@ class PortalSimulator:
         self.doe = DoePortal(self.url)
         self.nrw = NrwPortal(self.url)
         self.files = FilePortal(self.url, self.ted, self.contracts_finder)
+        self.portals: dict[str, Any] = {}
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="portal simulator")
 
     def __enter__(self) -> Self:
@@ -119,6 +123,12 @@ class PortalSimulator:
                 Connection.interrupt(connection)
             time.sleep(0.005)
         self._server.server_close()
+
+    def netserver(self, name: str, tenders: Sequence[Tender] | int = 5, variant: str = "table") -> NetserverPortal:
+        """Open a portal of this platform below ``/NAME/NetServer/``."""
+        portal = NetserverPortal(name, self.url, tenders, variant)
+        self.portals[portal.path] = portal
+        return portal
 
     @property
     def connections(self) -> int:
@@ -168,14 +178,15 @@ class PortalSimulator:
         return answer
 
     def _portal(self, request: RecordedRequest) -> Callable[[], Answer]:
-        if request.path == TED_PATH:
-            return lambda: self.ted.answer(request)
-        if request.path == CONTRACTS_FINDER_PATH:
-            return lambda: self.contracts_finder.answer(request)
-        if request.path == EXPORTS_PATH:
-            return lambda: self.doe.answer(request)
-        if request.path == FEEDS_PATH:
-            return lambda: self.nrw.answer(request)
+        interfaces: dict[str, Any] = {
+            TED_PATH: self.ted,
+            CONTRACTS_FINDER_PATH: self.contracts_finder,
+            EXPORTS_PATH: self.doe,
+            FEEDS_PATH: self.nrw,
+        }
+        below = (portal for path, portal in self.portals.items() if request.path.startswith(path))
+        if (portal := interfaces.get(request.path) or next(below, None)) is not None:
+            return lambda: portal.answer(request)
         if request.path == "/robots.txt":
             return self._robots
         return lambda: self.files.answer(request)

@@ -21,7 +21,7 @@ from scrapy.spiderloader import SpiderLoader
 from spiders.base import PagedSpider
 from tenderscrapy.database.migrate import migrations
 from tenderscrapy.database.queries import queries
-from tenderscrapy.sources.registry import SOURCES
+from tenderscrapy.sources.registry import SOURCES, portal_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ def test_a_spider_its_module_and_its_class_have_one_name(name: str) -> None:
 
 
 def test_every_spider_has_a_source_and_every_source_a_spider() -> None:
-    assert {source.spider for source in SOURCES} == set(SPIDERS.list())
+    assert {source.spider for source in (*SOURCES, *portal_sources())} == set(SPIDERS.list())
 
 
 def test_no_file_is_longer_than_250_lines() -> None:
