@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.http import Request
 
-from spiders.base import PARTIAL_RETRIES, PagedSpider
+from spiders.base import PagedSpider
+from spiders.chain import PARTIAL_RETRIES
 from tenderscrapy.exceptions import SourceRequestError, UnreadableDocumentError, UnsupportedFormatError
 from tenderscrapy.formats.zip_archive import Archive
 from tenderscrapy.http.file_store import FileStore

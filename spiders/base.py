@@ -12,6 +12,7 @@ import scrapy
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from spiders.chain import PARTIAL_RETRIES, Chain
 from tenderscrapy.exceptions import (
     AddressRefusedError,
     ConfigurationError,
@@ -35,10 +36,6 @@ logger = logging.getLogger(__name__)
 
 #: Pages in flight at most: Scrapy bounds bytes, not pages.
 PREFETCH = 4
-#: How often an answer that the source itself calls partial is asked for again.
-PARTIAL_RETRIES = 3
-#: Pages in a row without anything new to the walk that are taken for a chain without an end.
-REPEATED_PAGES = 5
 
 
 class PagedSpider(scrapy.Spider):
@@ -109,9 +106,7 @@ class PagedSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Open the run and ask for the page where the last one stopped."""
-        self._seen: set[str] = set()
-        self._met: set[int] = set()
-        self._repeats = 0
+        self._chain = Chain(self.run, self.arguments.max_pages)
         self._restarted = False
         self.run.keeps_cursor = self.keeps_cursor
         try:
@@ -141,7 +136,7 @@ class PagedSpider(scrapy.Spider):
             logger.warning("%s: beginning anew, the stored position cannot be used: %s", self.name, error)
         try:
             return self._request(None, 0)
-        except ValueError as error:
+        except (ValueError, ConfigurationError) as error:
             self.run.break_off("failed", f"its address cannot be asked: {error}")
             raise CloseSpider("start_error") from None
 
@@ -155,7 +150,7 @@ class PagedSpider(scrapy.Spider):
         number, cursor = response.meta["walk_page"], response.meta["cursor"]
         try:
             page = self.parse_page(response)
-            end = self._end(page, cursor, number)
+            end = self._chain.end(page, cursor, number)
         except SourceRequestError as error:
             for request in self._recover(error, cursor, number):
                 yield request
@@ -169,7 +164,7 @@ class PagedSpider(scrapy.Spider):
             yield self._request(cursor, number, response.meta["tries"] + 1)
             return
         following, problem = self._following(page, number) if not end else (None, "")
-        self._announce(page, number, end, problem)
+        self._chain.announce(page, number, end, problem)
         if page.streamed:
             async for part in self._stream(page, number, following):
                 yield part
@@ -215,65 +210,6 @@ class PagedSpider(scrapy.Spider):
         except (SourceError, ValueError, TypeError, KeyError) as error:
             return None, f"page {number + 1} names a next page that cannot be asked for: {str(error)[:200]}"
 
-    def _end(self, page: SourcePage, cursor: Any, number: int) -> str:
-        """Why the walk ends with this page, empty when it goes on; raises SourceError for a repeated cursor."""
-        if not page.streamed and not page.count:
-            return "an empty page"
-        if page.next_cursor is None:
-            return "no further page"
-        self._seen.add(repr(cursor))
-        if repr(page.next_cursor) in self._seen:
-            raise SourceError(f"page {number + 1} names a cursor that was followed before; the walk would never end")
-        self._repeats = 0 if page.streamed or self._brings_news(page) else self._repeats + 1
-        if self._repeats >= REPEATED_PAGES:
-            raise SourceError(f"{self._repeats} pages in a row brought nothing new to this walk; it would never end")
-        if page.partial and not page.streamed:
-            return "partial"
-        if self.arguments.max_pages and number + 1 >= self.arguments.max_pages:
-            return "max_pages"
-        return ""
-
-    def _brings_news(self, page: SourcePage) -> bool:
-        editions = {hash((notice.notice_id, notice.revised_at)) for notice in page.notices}
-        fresh = editions - self._met
-        self._met |= fresh
-        return bool(fresh) or not editions
-
-    def _announce(self, page: SourcePage, number: int, end: str, problem: str = "") -> None:
-        run = self.run
-        run.counts["pages"] += 1
-        if not page.streamed:
-            run.counts["fetched"] += page.count
-            run.counts["rejected"] += page.rejected
-            run.fetched += page.count
-        run.announced = page.announced if page.announced is not None else run.announced
-        if page.shortfall:
-            run.leave_out(page.shortfall)
-        if problem:
-            run.break_off("failed", problem)
-            logger.error("%s: %s", self.name, problem)
-        in_part = page.partial and not page.streamed
-        if in_part:
-            run.break_off("incomplete", f"page {number + 1} was answered in part {PARTIAL_RETRIES + 1} times")
-        if in_part or problem:
-            run.checkpoint.announce(number, page.count + 1, None)  # never settled: the cursor stays before this page
-            return
-        if end == "max_pages":
-            run.walked = True
-            run.note(f"ended after {number + 1} page(s) as asked")
-        elif end:
-            run.end_of_chain()
-        run.checkpoint.announce(
-            number,
-            None if page.streamed else page.count,
-            page.next_cursor,
-            last=bool(end) and end != "max_pages",
-            watermark=page.watermark,
-            mark=page.mark,
-        )
-        if not page.streamed and (page.rejected or not page.count):
-            run.batches.settle(number, page.rejected)
-
     async def _room(self) -> bool:
         """Wait until few pages are unsettled; False when the run is stopping or cannot settle them any more."""
         while self.run.checkpoint.at_work > PREFETCH:
@@ -298,8 +234,7 @@ class PagedSpider(scrapy.Spider):
         if cursor is not None and not self._restarted and self.restart_after(error):
             logger.warning("%s: the position is no longer known there; beginning again from the first page", self.name)
             self._restarted = True
-            self._seen.clear()
-            self._met.clear()
+            self._chain.restart()
             self.run.restart(number)
             yield self._request(None, number)
             return

@@ -92,6 +92,6 @@ def test_a_notice_that_the_national_service_shows_too_is_one_tender(simulator, c
     assert joined == [(["doe", "nrw_opendata"],)] * len(both)
 
 
-def test_no_feed_at_all_is_refused_by_name(crawl, ask):
+def test_no_feed_at_all_fails_in_words(crawl, ask):
     run = crawl("nrw_opendata", NRW_OPENDATA_URL=" , ")
-    assert (run.returncode, "NRW_OPENDATA_URL" in run.stderr, "Traceback" in run.stderr) == (2, True, False)
+    assert (run.returncode, "NRW_OPENDATA_URL" in run.stderr, "Traceback" in run.stderr) == (1, True, False)
