@@ -45,10 +45,18 @@ _STAND_INS = re.compile(
 )
 
 
+_E_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
 def is_placeholder(identity: str | None) -> bool:
-    """Whether the text only stands in for an identity: empty, punctuation, ``n/a``, or words without any number."""
+    """Whether the text only stands in for an identity: empty, punctuation, ``n/a``, words without any number, a person.
+
+    An e-mail address in its place names somebody who must not be stored.
+    """
     text = (identity or "").strip()
     if not any(character.isalnum() for character in text) or not text.strip("0-. "):
+        return True
+    if _E_MAIL.fullmatch(text):
         return True
     return not any(character.isdigit() for character in text) and (
         len(text.split()) > 1 or _STAND_INS.fullmatch(text) is not None

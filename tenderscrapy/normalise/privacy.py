@@ -190,6 +190,11 @@ def _masked_words(text: str) -> str:
     return text
 
 
+def _identity(text: str) -> str:
+    """Digits of a number may look like a telephone's; an e-mail address is one wherever it stands."""
+    return _EMAIL.sub(MARK, text) if "@" in text else text
+
+
 def _without(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return _masked(value)
@@ -197,7 +202,7 @@ def _without(value: Any, depth: int) -> Any:
         return None
     if isinstance(value, dict):
         return {
-            key: part if key in _NEVER_TEXT and isinstance(part, str) else _without(part, depth + 1)
+            key: _identity(part) if key in _NEVER_TEXT and isinstance(part, str) else _without(part, depth + 1)
             for key, part in value.items()
             if not _holds_contacts(str(key))
         }

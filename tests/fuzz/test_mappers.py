@@ -15,7 +15,9 @@ from fuzz.breaking import broken
 from fuzz.formats import FORMATS, Format
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from hypothesis.errors import NoSuchExample
+from itemadapter import ItemAdapter
 
+from pipelines.validation import missing_fields
 from tenderscrapy.database.batch import rows_of
 from tenderscrapy.database.committing import commit, storable
 from tenderscrapy.exceptions import UnreadableDocumentError
@@ -44,7 +46,9 @@ def mapped(one: Format, document: Any) -> Notice | None:
 
 
 def hold(notice: Notice) -> None:
-    """What is true of every notice that a mapper gives."""
+    """What is true of every notice that a mapper gives; one without an identity or a title is dropped behind it."""
+    if missing_fields(ItemAdapter(notice)):
+        return
     snapshot = to_json(notice)
     text = canonical(storable(snapshot))
     json.loads(text, parse_constant=pytest.fail)

@@ -201,3 +201,9 @@ def test_the_name_of_a_contact_person_is_masked(text: str, masked: str) -> None:
 )
 def test_what_is_no_person_keeps_its_name(text: str) -> None:
     assert without_contacts(text) == text
+
+
+def test_an_e_mail_address_in_the_place_of_a_number_is_masked_and_a_number_like_a_telephones_is_not() -> None:
+    document = {"notice_uuid": "jo.muster@example.org", "procedure_id": "+49 30 23125 471"}
+
+    assert without_contacts(document) == {"notice_uuid": MARK, "procedure_id": "+49 30 23125 471"}
