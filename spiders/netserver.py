@@ -13,8 +13,7 @@ from spiders.portal_walk import PortalSpider
 from tenderscrapy.exceptions import SourceError, SourceRequestError
 from tenderscrapy.formats.netserver_detail import read_detail
 from tenderscrapy.formats.netserver_documents import read_documents
-from tenderscrapy.formats.netserver_list import CONTEXTS, ListPage, read_list, to_notice
-from tenderscrapy.formats.netserver_rows import Layout, Row
+from tenderscrapy.formats.netserver_list import ListPage, read_list, to_notice
 from tenderscrapy.formats.page_outcome import Outcome, title_of
 from tenderscrapy.items import Notice, SourcePage
 from tenderscrapy.normalise.urls import without_session
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Request, Response
     from scrapy.settings import BaseSettings
 
+    from tenderscrapy.formats.netserver_rows import Row
     from tenderscrapy.sources.portal_schema import NetserverPortal
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class NetserverSpider(PortalSpider):
 
     def prepare(self, settings: BaseSettings) -> None:
         super().prepare(settings)
-        self.layout = layout_of(self.portal)
+        self.layout = self.portal.layout()
         self._entered = not self.portal.entry_url
         self._given: dict[str, str] = {}
         self._oids: set[str] = set()
@@ -140,17 +140,7 @@ class NetserverSpider(PortalSpider):
         return (since is None or day >= since) and (until is None or day <= until)
 
     def _first_place(self, category: str) -> dict[str, Any]:
-        return {"category": category, "url": self._list_url(category, 0), "start": 0}
-
-    def _list_url(self, category: str, start: int) -> str:
-        written = self.portal.list_url.format(
-            law=self.portal.law,
-            category=category,
-            context=CONTEXTS[category],
-            page_size=self.portal.page_size,
-            start=start,
-        )
-        return self.portal.url(written)
+        return {"category": category, "url": self.portal.list_page(category, 0), "start": 0}
 
     def _next_place(self, listed: ListPage, page: Selector, place: dict[str, Any], url: str) -> dict[str, Any] | None:
         """Where the list goes on: its own link, else the next rows while pages are full, else the next category."""
@@ -163,7 +153,11 @@ class NetserverSpider(PortalSpider):
         # a server that does not heed Max gives one of the sizes of its form
         full = len(listed.rows) >= self.portal.page_size or len(listed.rows) in SIZES
         if full and "{start}" in self.portal.list_url:
-            return {"category": place["category"], "url": self._list_url(place["category"], start), "start": start}
+            return {
+                "category": place["category"],
+                "url": self.portal.list_page(place["category"], start),
+                "start": start,
+            }
         return self._next_category(place)
 
     def _next_category(self, place: dict[str, Any]) -> dict[str, Any] | None:
@@ -193,16 +187,3 @@ class NetserverSpider(PortalSpider):
         else:
             read_documents(notice, page, response.url, self.portal.base_url)
         return None
-
-
-def layout_of(portal: NetserverPortal) -> Layout:
-    """How the portal's list is read, from its description."""
-    places = {key: (place.css, place.index) if place else None for key, place in portal.selectors.items()}
-    row, empty_sign = places.pop("row", None), places.pop("empty_sign", None)
-    return Layout(
-        portal.variant,
-        row=row[0] if row else None,
-        empty_sign=empty_sign[0] if empty_sign else None,
-        places=places,
-        labels=portal.headers,
-    )

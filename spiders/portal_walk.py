@@ -71,7 +71,8 @@ class PortalSpider(PagedSpider):
         """The spider of one portal, with that portal's delay (the command line's wins)."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.prepare(crawler.settings)
-        crawler.settings.set("DOWNLOAD_DELAY", spider.portal.delay, priority="spider")
+        if not crawler.settings.frozen:  # a crawl freezes them after this
+            crawler.settings.set("DOWNLOAD_DELAY", spider.portal.delay, priority="spider")
         return spider
 
     def prepare(self, settings: BaseSettings) -> None:

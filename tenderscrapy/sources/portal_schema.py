@@ -12,6 +12,8 @@ from parsel import Selector
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from tenderscrapy.exceptions import AddressRefusedError
+from tenderscrapy.formats.netserver_list import CONTEXTS
+from tenderscrapy.formats.netserver_rows import Layout
 from tenderscrapy.http.url_guard import NO_PRIVATE_HOSTS, PrivateHosts, check_url
 from tenderscrapy.sources.denylist import is_denied
 
@@ -37,11 +39,7 @@ class Place(_Block):
     @field_validator("css")
     @classmethod
     def _compiles(cls, css: str) -> str:
-        try:
-            _NOTHING.css(css)
-        except Exception as error:  # noqa: BLE001 - cssselect and lxml have several kinds
-            raise ValueError(f"{css!r} is not a CSS selector ({error})") from None
-        return css
+        return _compiled(css)
 
 
 class Paging(_Block):
@@ -53,7 +51,7 @@ class Paging(_Block):
     @field_validator("next")
     @classmethod
     def _compiles(cls, css: str) -> str:
-        return Place(css=css).css
+        return _compiled(css)
 
 
 class Detail(_Block):
@@ -151,6 +149,14 @@ class Portal(_Block):
                 raise AddressRefusedError(f"{host}: a portal is asked by https only")
 
 
+def _compiled(css: str) -> str:
+    try:
+        _NOTHING.css(css)
+    except Exception as error:  # noqa: BLE001 - cssselect and lxml have several kinds
+        raise ValueError(f"{css!r} is not a CSS selector ({error})") from None
+    return css
+
+
 def _refuse_denied(url: str) -> None:
     if is_denied(url):
         raise ValueError("the operator of this portal prohibits automated access; no setting opens it, remove it")
@@ -204,6 +210,25 @@ class NetserverPortal(Portal):
         if self.paging.mode == "start_param" and "{start}" not in self.list_url:
             raise ValueError("paging: start_param needs {start} in list_url")
         return self
+
+    def list_page(self, category: str, start: int = 0) -> str:
+        """The address of the list of ``category`` from row ``start`` on."""
+        written = self.list_url.format(
+            law=self.law, category=category, context=CONTEXTS[category], page_size=self.page_size, start=start
+        )
+        return self.url(written)
+
+    def layout(self) -> Layout:
+        """How the list is read."""
+        places = {key: (place.css, place.index) if place else None for key, place in self.selectors.items()}
+        row, empty_sign = places.pop("row", None), places.pop("empty_sign", None)
+        return Layout(
+            self.variant,
+            row=row[0] if row else None,
+            empty_sign=empty_sign[0] if empty_sign else None,
+            places=places,
+            labels=self.headers,
+        )
 
     def check_addresses(self, allowed: PrivateHosts = NO_PRIVATE_HOSTS) -> None:
         super().check_addresses(allowed)

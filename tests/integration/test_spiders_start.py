@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 SPIDERS = SpiderLoader.from_settings(Settings({"SPIDER_MODULES": ["spiders"]}))
 
+#: What a spider cannot begin without.
+ARGUMENTS = {"netserver": {"portal": "berlin"}}
+
 
 @pytest.mark.parametrize("name", SPIDERS.list())
 def test_a_spider_starts_with_one_request_for_its_first_page(name: str, database: str) -> None:
     ours = {key: getattr(own_settings, key) for key in dir(own_settings) if key.isupper()}
     crawler = get_crawler(SPIDERS.load(name), ours)
-    crawler.spider = spider = crawler._create_spider()
+    crawler.spider = spider = crawler._create_spider(**ARGUMENTS.get(name, {}))
 
     async def first_requests() -> list[Request]:
         try:
