@@ -32,7 +32,8 @@ def test_the_notice_key_has_no_version_and_no_leading_zeros() -> None:
 
 
 @pytest.mark.parametrize(
-    "nothing", ["", " ", "-", "--", "n/a", "N.A.", "k.A.", "siehe Unterlagen", "see documents", "0", "…", "jo@example.org"]
+    "nothing",
+    ["", " ", "-", "--", "n/a", "N.A.", "k.A.", "siehe Unterlagen", "see documents", "0", "…", "jo@example.org"],
 )
 def test_an_identity_that_stands_in_for_one_gives_no_key(nothing: str) -> None:
     assert is_placeholder(nothing)
