@@ -78,11 +78,16 @@ def read_detail(notice: Notice, page: Selector, url: str, base_url: str, zone: s
     if not facts:
         outcome = unexplained(page, url, SIGNS)
         raise UnexpectedPageError(Outcome.NO_ROWS_MATCHED if outcome.clean else outcome, page, url)
+    read_facts(notice, facts, zone)
+    return _read_links(notice, page, base_url)
+
+
+def read_facts(notice: Notice, facts: dict[str, list[str]], zone: str) -> None:
+    """Put labelled values on the notice: meaning (a key of the labels above) -> values, in the order of the page."""
     _read_texts(notice, facts)
     _read_codes(notice, facts)
     _read_dates(notice, facts, zone)
     _read_value(notice, facts.get("value", []))
-    return _read_links(notice, page, base_url)
 
 
 def _facts(page: Selector) -> dict[str, list[str]]:
