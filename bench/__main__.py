@@ -1,4 +1,4 @@
-"""``python -m bench [crawl|persist|files]``: without a name all of them, results in bench/results.json.
+"""``python -m bench [crawl|persist|files|days]``: without a name all of them, results in bench/results.json.
 
 Contenders take turns; the first round is thrown away. One that did not do the same work ends the run.
 """
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench import crawl, files, persist, report
+from bench import crawl, days, files, persist, report
 from bench.machine import load, machine
 from bench.measuring import DisqualifiedError
 
@@ -23,8 +23,9 @@ BENCHES: dict[str, Callable[[int, int], dict[str, Any]]] = {
     "crawl": crawl.run,
     "persist": persist.run,
     "files": files.run,
+    "days": days.run,
 }
-SIZES = {"crawl": 10_000, "persist": 5_000, "files": 20}
+SIZES = {"crawl": 10_000, "persist": 5_000, "files": 20, "days": 1_500}
 
 
 def arguments() -> argparse.Namespace:

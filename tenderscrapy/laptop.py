@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
     from psycopg2.extensions import connection as Connection  # noqa: N812
 
-#: The sources of a first run, each with the number of pages that one start reads of it.
-SOURCES = ("ted", "contracts_finder")
+#: The sources of a first run.
+SOURCES = ("ted", "contracts_finder", "doe")
+#: Those whose page is a day of a whole country: a start reads the last one alone.
+DAILY = frozenset({"doe"})
 
 
 class Laptop:
@@ -83,9 +85,10 @@ class Laptop:
     def _crawl(self, connection: Connection) -> None:
         """Crawl the sources beside each other; one that cannot be reached is said and skipped."""
         sources = () if os.environ.get("SAMPLE") == "1" else SOURCES
-        since = (datetime.now(UTC) - timedelta(days=self.days)).date().isoformat()
         for source in sources:
-            arguments = ("-a", f"since={since}", "-a", f"max_pages={self.pages}")
+            days, pages = (1, 1) if source in DAILY else (self.days, self.pages)
+            since = (datetime.now(UTC) - timedelta(days=days)).date().isoformat()
+            arguments = ("-a", f"since={since}", "-a", f"max_pages={pages}")
             self._start(source, "-m", "scrapy", "crawl", source, *arguments, *self.settings)
             self._say(f"Crawling {source} since {since} (log: {self.logs / f'{source}.log'})")
         self._watch(connection, sources)

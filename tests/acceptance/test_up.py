@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 import requests
 
+from portal_simulator.doe import today
+from portal_simulator.doe_notices import invented_german_notices
 from services.crawling import ROOT
 from tenderscrapy.database.pool import connect
 
@@ -94,18 +97,21 @@ def test_a_second_start_adds_only_what_is_new_and_a_failing_source_stops_nothing
     home, up, database, simulator, monkeypatch
 ):
     monkeypatch.setenv("CONTRACTS_FINDER_URL", "http://127.0.0.1:9/never")
+    for day in (today() - timedelta(days=1), today() - timedelta(days=2)):
+        simulator.doe.publish(day, invented_german_notices(3, day=day))
     fast = ("--once", "--days", "40", "-s", "DOWNLOAD_DELAY=0.01", "-s", "ATTACHMENTS_BUDGET=0.01")
     first = up(*fast)
     first.wait_for("contracts_finder is skipped")
-    first.wait_for("60 of them searchable")
+    first.wait_for("63 of them searchable")
     assert first.process.wait(60) == 0
     events = outbox(database)
 
     second = up(*fast)
     second.wait_for("ted: complete, 60 read, 0 new, 0 changed")
+    second.wait_for("doe: complete, 0 read, 0 new, 0 changed")
     assert second.process.wait(90) == 0
 
-    assert events[1] == outbox(database)[1] == 60
+    assert events[1] == outbox(database)[1] == 63
     assert "sample" not in "".join(first.said + second.said)
     assert (home / "log" / "ted.log").exists()
 

@@ -83,10 +83,10 @@ class Running:
         self.memory.__exit__(*exc)
 
 
-def started(database: str, folder: Path, **settings: object) -> Running:
-    """Start a TED crawl whose files go to ``folder/files``; use it as a context manager."""
+def started(database: str, folder: Path, spider: str = "ted", **options: object) -> Running:
+    """Start a crawl whose files go to ``folder/files``; use it as a context manager."""
     folder.mkdir(parents=True, exist_ok=True)
-    line = command("ted", since=SINCE, **settings)
+    line = command(spider, **{"since": SINCE, **options})
     environment = os.environ | {"DATABASE_URL": database, "FILES_STORE": str(folder / "files")}
     log = folder / "crawl.log"
     with log.open("w", encoding="utf-8") as output:
