@@ -36,7 +36,7 @@ class Chain:
 
     def end(self, page: SourcePage, cursor: Any, number: int) -> str:
         """Why the walk ends with this page, empty when it goes on; raises SourceError for a repeated cursor."""
-        if not page.streamed and not page.count:
+        if not page.streamed and not page.goes_on and not page.count:
             return "an empty page"
         if page.next_cursor is None:
             return "no further page"

@@ -118,6 +118,7 @@ class NetserverSpider(PortalSpider):
             announced=max(0, self._announced - self._left_out) if whole else None,
             rejected=unreadable + len(listed.faults),
             shortfall="; ".join(faults[:3])[:300],
+            goes_on=True,
         )
 
     def _text(self, response: Response) -> str:
@@ -172,8 +173,12 @@ class NetserverSpider(PortalSpider):
         return []
 
     def restart_after(self, error: SourceRequestError) -> bool:
-        """A session that has expired is begun again, once."""
-        return error.kind == Outcome.SESSION_EXPIRED
+        """A session that has expired is begun again, once, and the list with it."""
+        expired = error.kind == Outcome.SESSION_EXPIRED
+        if expired:
+            self._oids.clear()
+            self._announced = self._left_out = 0
+        return expired
 
     def first_step(self, notice: Notice) -> Request | None:
         return self.page(notice.url or "", step="detail") if self.portal.detail.fetch else None

@@ -144,7 +144,8 @@ class SourcePage:
 
     ``announced`` is the source's own total, where it tells one. ``rejected`` counts the documents of the page that
     could not be read at all. ``partial`` marks an answer that the source itself calls incomplete: it is asked for
-    again. ``shortfall`` says why a chain that ends here cannot be trusted to be whole.
+    again. ``shortfall`` says why a chain that ends here cannot be trusted to be whole. ``goes_on``: the page is one of
+    several lists, so that it does not end the walk when it is empty.
 
     A ``streamed`` page is read while its notices are handed on: ``notices`` is an iterator that counts ``rejected`` as
     it goes, and an empty page does not end the walk. When it ends with a ``gap`` (why a
@@ -159,6 +160,7 @@ class SourcePage:
     rejected: int = 0
     partial: bool = False
     shortfall: str = ""
+    goes_on: bool = False
     streamed: bool = False
     gap: str = ""
     instead: Any = None
