@@ -89,37 +89,37 @@ class NetserverSpider(PortalSpider):
                 f"{listed.outcome}: {without_session(response.url)[:200]} (title: {title_of(page) or 'none'})",
                 kind=str(listed.outcome),
             )
-        return self._source_page(listed, page, place, response.url)
+        return self._source_page(listed, page, place, response)
 
-    def _source_page(self, listed: ListPage, page: Selector, place: dict[str, Any], url: str) -> SourcePage:
+    def _source_page(self, listed: ListPage, page: Selector, place: dict[str, Any], response: Response) -> SourcePage:
         new = [row for row in listed.rows if row.oid not in self._oids]
         self._oids.update(row.oid for row in listed.rows)
+        self._announced += (listed.announced or 0) if place["start"] == 0 else 0
         faults = [f"no_rows_matched: {fault}" for fault in listed.faults]
+        following = self._next_place(listed, page, place, response.url) if new else self._next_category(place)
         if listed.rows and not new and place["start"] and len(self._oids) != self._announced:
             faults.append("the list gives the same rows again when it is asked for the next ones: it may be longer")
-            following = self._next_category(place)
-        elif not listed.rows or not new:
-            following = self._next_category(place)
-        else:
-            following = self._next_place(listed, page, place, url)
-        if place["start"] == 0:
-            self._announced += listed.announced or 0
+        if following is None:
+            faults += self._below_minimum()
+        elif response.meta["walk_page"] + 1 >= self.portal.max_pages:
+            faults.append(f"the list goes on after {self.portal.max_pages} pages; raise max_pages of the portal")
+            following = None
         kept, unreadable = self.map(self._wanted(new, place["category"]), lambda row: self._notice(row, place))
         notices = [notice for notice in kept if self._in_window(notice)]
         self._left_out += len(new) - len(notices) - unreadable
-        if following is None:
-            faults += self._below_minimum()
         for fault in faults:
             logger.warning("%s: %s", self.source_code, fault)
-        whole = self._announced and self.run.walk is not None and self.run.walk.position is None
         return SourcePage(
             notices,
             next_cursor=following,
-            announced=max(0, self._announced - self._left_out) if whole else None,
+            announced=max(0, self._announced - self._left_out) if self._announced and self._from_the_start() else None,
             rejected=unreadable + len(listed.faults),
             shortfall="; ".join(faults[:3])[:300],
             goes_on=True,
         )
+
+    def _from_the_start(self) -> bool:
+        return self.run.walk is not None and self.run.walk.position is None
 
     def _text(self, response: Response) -> str:
         if self.portal.encoding:
@@ -167,7 +167,7 @@ class NetserverSpider(PortalSpider):
         return self._first_place(categories[number]) if number < len(categories) else None
 
     def _below_minimum(self) -> list[str]:
-        whole = self.run.walk is not None and self.run.walk.position is None and not self.arguments.max_pages
+        whole = self._from_the_start() and not self.arguments.max_pages
         if whole and len(self._oids) < self.portal.minimum_rows:
             return [f"{len(self._oids)} rows, and at least {self.portal.minimum_rows} are expected here"]
         return []

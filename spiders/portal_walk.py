@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,7 @@ from tenderscrapy.exceptions import (
 )
 from tenderscrapy.formats.page_outcome import Outcome
 from tenderscrapy.items import Notice, from_json
+from tenderscrapy.sources.denylist import is_denied
 from tenderscrapy.sources.portals import portal
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ LIST_FIELDS = (
     "title", "reference", "buyer_name", "procedure_type", "notice_type", "status", "published_at", "deadline_at",
     "deadline_is_date", "deadline_zone", "deadline_kind",
 )  # fmt: skip
+_LOGIN = re.compile(r"openid-connect|/oauth2?/|/saml|/login\b|function=Login", re.IGNORECASE)
 #: The flag of a notice whose own pages could not be read.
 NOT_READ = "detail_not_read"
 
@@ -212,7 +215,9 @@ class PortalSpider(PagedSpider):
             status = error.response.status
             reason, permanent = f"answered {status}", status < 500
         elif isinstance(error, AddressRefusedError):
-            outcome, reason, permanent = Outcome.DENIED_HOST, str(error), True
+            # who leaves for a sign-in of another host wants a login; no request went there
+            login = _LOGIN.search(request.url) and not is_denied(request.url)
+            outcome, reason, permanent = Outcome.LOGIN if login else Outcome.DENIED_HOST, str(error), True
         elif isinstance(error, IgnoreRequest):
             outcome, reason = Outcome.ROBOTS, "robots.txt forbids it"
         elif isinstance(error, SourceRequestError):

@@ -59,6 +59,7 @@ def portal(platform: str, name: str | None, own_file: str | None = None, allowed
     Raises ConfigurationError that lists those there are.
     """
     known = {found.id: found for found in portals(own_file, allowed).values() if found.platform == platform}
+    name = (name or "").removeprefix(f"{platform}:")
     if name not in known:
         given = f"portal={name!r} is no portal of {platform}" if name else f"{platform} needs a portal: -a portal=ID"
         raise ConfigurationError(f"{given}; there are: {', '.join(sorted(known))}")

@@ -30,7 +30,8 @@ LOGIN_FORM = '<form><input name="user"><input type="password" name="password"></
 class NetserverPortal:
     """One portal below ``/ID/NetServer/``.
 
-    ``variant`` is a skin of ``netserver_lists.VARIANTS``; ``encoding`` of its pages. ``links``: paged by links (with
+    ``variant`` is a skin of ``netserver_lists.VARIANTS``; ``encoding`` is that of its pages, and ``declares`` the one
+    that they say they have. ``links``: paged by links (with
     ``csrt`` and jsessionid) or by offset alone; ``caps`` the rows of any page. ``behind_login``, ``maintained`` and
     ``expired`` are sets of ``list``, ``detail``, ``documents``; ``strict`` wants the session that the entry begins.
     """
@@ -41,6 +42,7 @@ class NetserverPortal:
         self.tenders = invented_netserver_tenders(tenders) if isinstance(tenders, int) else list(tenders)
         self.variant = variant
         self.encoding = "utf-8"
+        self.declares: str | None = None
         self.links = True
         self.caps = 100
         self.strict = False
@@ -136,8 +138,9 @@ class NetserverPortal:
         return Answer(200, pdf(f"{name} {request.parameters.get('documentOID')}"), "application/pdf")
 
     def _html(self, title: str, content: str, status: int = 200) -> Answer:
-        text = lists.page(title, content, self.encoding)
-        media_type = f"text/html; charset={self.encoding}"
+        declared = self.declares or self.encoding
+        text = lists.page(title, content, declared)
+        media_type = f"text/html; charset={declared}"
         return Answer(status, text.encode(self.encoding, "xmlcharrefreplace"), media_type)
 
     def describe(self, **more: Any) -> dict[str, Any]:

@@ -214,6 +214,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
         portals(str(tmp_path / "missing.yaml"), "")
 
 
+def test_a_portal_is_found_by_its_id_and_by_its_code() -> None:
+    for name in ("berlin", "netserver:berlin"):
+        assert portal("netserver", name, "", "").code == "netserver:berlin"
+
+
 def test_an_unknown_portal_is_told_which_there_are() -> None:
     with pytest.raises(ConfigurationError, match="portal='nowhere' is no portal of netserver; there are: autobahn, "):
         portal("netserver", "nowhere", "", "")
