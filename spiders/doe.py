@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-from spiders.archives import ArchiveSpider, refused
+from spiders.archives import ArchiveSpider, documents_in, refused
 from tenderscrapy.exceptions import SourceError, UnreadableDocumentError
 from tenderscrapy.formats import doe, doe_csv
 from tenderscrapy.items import SourcePage
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy.http import Request, Response
 
-    from tenderscrapy.formats.zip_archive import Archive, Member
+    from tenderscrapy.formats.zip_archive import Archive
     from tenderscrapy.items import Notice
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,6 @@ logger = logging.getLogger(__name__)
 FIRST_DAY = date(2022, 12, 1)
 #: In the order of what they hold; the later ones only where the earlier cannot be read.
 FORMS = ("eforms", "ocds", "csv")
-_ENDINGS = {"eforms": ".xml", "ocds": ".json"}
 _NUMBERED = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{8})-\d+\.xml$", re.IGNORECASE)
 #: A day that is not there yet is no fault for so long.
 NOT_READY_DAYS = 3
@@ -104,15 +103,23 @@ class DoeSpider(ArchiveSpider):
 
     def _all(self, archive: Archive, page: SourcePage, form: str) -> Iterator[Notice]:
         if form == "csv":
-            return _tables(archive, page)
-        members = [member for member in archive.members if member.name.lower().endswith(_ENDINGS[form])]
+            return self._tables(archive, page)
         if form == "ocds":
-            return self.read_members(members, page, doe.from_package)
-        return self.read_members(members, page, lambda content: [doe.from_eforms(content)], self._lost)
+            return self.read(documents_in(archive, ".json", doe.from_package), page)
+        return self.read(documents_in(archive, ".xml", lambda content: [doe.from_eforms(content)]), page, self._lost)
 
-    def _lost(self, member: Member) -> None:
+    def _tables(self, archive: Archive, page: SourcePage) -> Iterator[Notice]:
+        try:
+            found = list(doe_csv.notices_of(archive.members))
+        except UnreadableDocumentError as error:
+            page.gap = f"the CSV archive cannot be read: {error}"
+            return
+        documents = (("a row of notice.csv", lambda rows=rows: [doe_csv.to_notice(rows)]) for rows in found)
+        yield from self.read(documents, page)
+
+    def _lost(self, name: str) -> None:
         """A broken member: its name says which notice to look for in the other forms."""
-        if number := _NUMBERED.search(member.name):
+        if number := _NUMBERED.search(name):
             self._broken.add(number[1].lower())
 
     def _placed(self, page: SourcePage, day: date, form: str) -> SourcePage:
@@ -151,14 +158,6 @@ class DoeSpider(ArchiveSpider):
     def _last_day(self) -> date:
         until = self.arguments.until
         return min(until, self._yesterday()) if until else self._yesterday()
-
-
-def _tables(archive: Archive, page: SourcePage) -> Iterator[Notice]:
-    try:
-        for rows in doe_csv.notices_of(archive.members):
-            yield doe_csv.to_notice(rows)
-    except UnreadableDocumentError as error:
-        page.gap = f"the CSV archive: {error}"
 
 
 def _day(mark: str) -> date | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
-from spiders.archives import ArchiveSpider, refused
+from spiders.archives import ArchiveSpider, documents_in, refused
 from tenderscrapy.exceptions import ConfigurationError, SourceError
 from tenderscrapy.formats.nrw_opendata import to_notice
 from tenderscrapy.items import SourcePage
@@ -58,8 +58,7 @@ class NrwOpendataSpider(ArchiveSpider):
         return list(dict.fromkeys(feeds))
 
     def _notices(self, archive: Archive, page: SourcePage) -> Iterator[Notice]:
-        members = [member for member in archive.members if member.name.lower().endswith(".xml")]
-        found = self.read_members(members, page, lambda content: [to_notice(content, source_code=self.source_code)])
+        found = self.read(documents_in(archive, ".xml", lambda content: [to_notice(content)]), page)
         return (notice for notice in found if self._wanted(notice))
 
     def _wanted(self, notice: Notice) -> bool:

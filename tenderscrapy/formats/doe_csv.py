@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from tenderscrapy.formats.zip_archive import Member
+    from tenderscrapy.formats.zip_salvage import SalvagedMember
 
 Row = dict[str, str]
 #: Of one notice the rows of each table.
@@ -41,7 +42,7 @@ _LONGEST_CELL = 4_000_000
 _KEY = ("noticeIdentifier", "noticeVersion")
 
 
-def notices_of(members: Iterable[Member]) -> Iterator[Rows]:
+def notices_of(members: Iterable[Member | SalvagedMember]) -> Iterator[Rows]:
     """The rows of each notice of an archive, in the order of the table ``notice``.
 
     Raises UnreadableDocumentError when a table that is needed is missing or cannot be read.

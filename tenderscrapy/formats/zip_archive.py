@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Self
 
 from tenderscrapy.exceptions import UnreadableDocumentError
+from tenderscrapy.formats.zip_salvage import SalvagedMember, salvaged
 from tenderscrapy.normalise.text import printable
 
 if TYPE_CHECKING:
@@ -44,37 +45,45 @@ class _Bounded:
 
 @dataclass(slots=True)
 class Archive:
-    """An open archive and the members it names, in the order of their names. Close it, or use ``with``."""
+    """An open archive and the members it names, in the order of their names. Close it, or use ``with``.
 
-    _zip: zipfile.ZipFile
-    members: list[Member] = field(default_factory=list)
+    ``damage`` says why these are only the members before a cut.
+    """
+
+    _file: IO[bytes]
+    members: list[Member | SalvagedMember] = field(default_factory=list)
     unpacked: int = 0
+    damage: str = ""
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, salvage: bool = False) -> Self:
         """Read the directory of the archive at ``path``, which may be removed afterwards.
 
-        Raises UnreadableDocumentError when the file is no whole archive or is missing, OSError for the disk's faults.
+        Raises UnreadableDocumentError when the file is missing or no whole archive (with ``salvage``: and there is no
+        whole member in it), OSError for the disk's faults.
         """
         try:
             file = path.open("rb")
         except FileNotFoundError:
             raise UnreadableDocumentError("the answer is empty") from None
+        archive = cls(file)
         try:
-            archive = cls(zipfile.ZipFile(_Bounded(file)))
+            packed = zipfile.ZipFile(_Bounded(file))
         except _BROKEN as error:
-            file.close()
-            raise UnreadableDocumentError(f"no whole ZIP: {_words(error)}") from error
-        infos = [info for info in archive._zip.infolist() if not info.is_dir()]
-        archive.members = [Member(archive, info) for info in sorted(infos, key=lambda info: info.filename)]
+            archive.damage = f"no whole ZIP: {_words(error)}"
+            found = salvaged(file, MAX_MEMBER, MAX_TOTAL) if salvage else ()
+            archive.members = sorted(found, key=lambda member: member.name)
+            if not archive.members:
+                file.close()
+                raise UnreadableDocumentError(archive.damage) from error
+            return archive
+        infos = [info for info in packed.infolist() if not info.is_dir()]
+        archive.members = [Member(archive, packed, info) for info in sorted(infos, key=lambda info: info.filename)]
         return archive
 
     def close(self) -> None:
         """Close the file."""
-        fp = self._zip.fp
-        self._zip.close()
-        if fp is not None:
-            fp.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -88,6 +97,7 @@ class Member:
     """One member. ``name`` is for people and for reading a notice's number from, never a path to write to."""
 
     _archive: Archive
+    _zip: zipfile.ZipFile
     _info: zipfile.ZipInfo
 
     @property
@@ -107,7 +117,7 @@ class Member:
             raise UnreadableDocumentError(f"it is packed by method {info.compress_type}, which no notice is")
         most = min(most, MAX_TOTAL - archive.unpacked)
         try:
-            with archive._zip.open(info) as stream:
+            with self._zip.open(info) as stream:
                 content = stream.read(most + 1)
         except (*_BROKEN, OSError) as error:
             raise UnreadableDocumentError(f"it is damaged: {_words(error)}") from error

@@ -221,6 +221,8 @@ def test_an_answer_that_is_no_whole_archive_costs_only_its_day(simulator, crawl,
 
     assert last_run(ask)[0] == "incomplete"
     assert {notice.id for number in (0, 2) for notice in published[number]} <= stored(ask)
+    salvaged = len(stored(ask) & {notice.id for notice in notices})
+    assert 1 <= salvaged < 4 if kind == "cut" else salvaged == 0
     assert (cursor(ask)["position"], cursor(ask)["watermark"]) == (str(day(1)), None)
     assert len([name for name, form, _ in asked(simulator) if (name, form) == (str(day(1)), "eforms")]) == 4
 

@@ -101,3 +101,68 @@ def test_a_name_is_shown_without_what_nobody_sees(place):
     with Archive.open(place) as archive:
         (member,) = archive.members
         assert "\x1b" not in member.name
+
+
+# --- what can be had of an archive that was cut -----------------------------------------------------------------------
+
+
+def streamed(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """As a server packs that does not know sizes beforehand: they follow each member."""
+
+    class Pipe(io.RawIOBase):
+        def __init__(self) -> None:
+            self.parts: list[bytes] = []
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data) -> int:
+            self.parts.append(bytes(data))
+            return len(data)
+
+    pipe = Pipe()
+    with zipfile.ZipFile(pipe, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return b"".join(pipe.parts)
+
+
+FOUR = {f"{n}.xml": f"<a>{n}</a>".encode() * 400 for n in range(4)}
+
+
+@pytest.mark.parametrize("pack", [packed, streamed, lambda members: packed(members, zipfile.ZIP_STORED)])
+def test_the_members_before_a_cut_are_salvaged_wherever_it_is(place, pack):
+    body = pack(FOUR)
+    numbers = []
+    for size in range(len(body)):
+        place.write_bytes(body[:size])
+        try:
+            archive = Archive.open(place, salvage=True)
+        except UnreadableDocumentError:
+            numbers.append(0)
+            continue
+        with archive:
+            found = {member.name: member.read() for member in archive.members}
+            assert archive.damage
+            assert found == dict(list(FOUR.items())[: len(found)])
+            numbers.append(len(found))
+    assert numbers == sorted(numbers)
+    assert set(numbers) == {0, 1, 2, 3, 4}
+
+
+def test_a_damaged_or_a_huge_member_ends_what_is_salvaged(place, monkeypatch):
+    monkeypatch.setattr(zip_archive, "MAX_MEMBER", 100_000)
+    for bad in (b" " * 50_000_000, None):
+        body = bytearray(packed({"0.xml": b"<a/>", "1.xml": bad or b"<b>word</b>" * 20, "2.xml": b"<c/>"}))
+        if bad is None:
+            body[body.index(b"1.xml") + 12] ^= 0xFF
+        place.write_bytes(bytes(body[:-40]))
+        with Archive.open(place, salvage=True) as archive:
+            assert [member.name for member in archive.members] == ["0.xml"]
+
+
+@pytest.mark.parametrize("body", [b"not acceptable", b"", b"PK\x03\x04"])
+def test_where_there_is_nothing_to_salvage_it_is_no_archive(place, body):
+    place.write_bytes(body)
+    with pytest.raises(UnreadableDocumentError, match="no whole ZIP"):
+        Archive.open(place, salvage=True)
