@@ -62,6 +62,12 @@ def plain_table(tenders: Sequence[Tender]) -> str:
     return f'<table class="table table-responsive"><tr>{heads}</tr>{rows}</table>'
 
 
+def plain_table_in_own_words(tenders: Sequence[Tender]) -> str:
+    """The older skin of a town that names two columns in its own way."""
+    named = plain_table(tenders).replace(">Vergabestelle<", ">Bedarfsstelle<")
+    return named.replace(">Abgabefrist<", ">Einzureichen bis<")
+
+
 def blocks(tenders: Sequence[Tender]) -> str:
     """vmstart: a block of labels and values a tender."""
     body = "".join(
@@ -134,6 +140,7 @@ VARIANTS = {
     "table_without_authority": table_without_authority,
     "table_with_merged_types": table_with_merged_types,
     "plain_table": plain_table,
+    "plain_table_in_own_words": plain_table_in_own_words,
     "blocks": blocks,
     "table_and_blocks": table_and_blocks,
     "cards": cards,
