@@ -9,6 +9,8 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
+from scrapy.settings import Settings
+from scrapy.spiderloader import SpiderLoader
 
 from spiders import sample_bundle
 from tenderscrapy.database.pool import connect
@@ -69,7 +71,14 @@ def scrapy(egg: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
 
 def test_the_zipped_egg_lists_the_spiders(egg: Path, tmp_path: Path) -> None:
     listed = scrapy(egg, tmp_path, "list")
-    assert (listed.returncode, listed.stdout.split()) == (0, ["contracts_finder", "sample", "ted"]), listed.stderr
+    ours = sorted(SpiderLoader.from_settings(Settings({"SPIDER_MODULES": ["spiders"]})).list())
+    assert (listed.returncode, listed.stdout.split()) == (0, ours), listed.stderr
+
+
+def test_the_zipped_egg_knows_the_portals(egg: Path, tmp_path: Path) -> None:
+    run = scrapy(egg, tmp_path, "check-portal", "nowhere")
+    assert run.returncode == 2
+    assert "is no portal; there are: autobahn, " in run.stderr
 
 
 def test_the_zipped_egg_crawls_and_keeps_its_files_below_the_working_directory(

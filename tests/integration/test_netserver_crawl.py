@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
+from contextlib import closing
+
 import pytest
 
 from portal_simulator.netserver_tenders import File, invented_netserver_tenders
+from services.crawling import ROOT, command, environment
+from tenderscrapy.database.pool import connect
+from tenderscrapy.database.storing import store
+from tenderscrapy.identity.keys import strong_keys
+from tenderscrapy.items import Link, Notice
 
 NO_FILES = {"ATTACHMENTS_BUDGET": "0.01"}
 LIST = "PublicationSearchControllerServlet"
@@ -315,6 +325,50 @@ def test_a_walk_that_is_cut_goes_on_where_it_stopped(simulator, town, crawl, ask
     assert not any(word in position["url"] for word in ("csrt", "jsessionid"))
     assert crawl("netserver", portal="town", **NO_FILES).returncode == 0
     assert len(snapshots(ask)) == 7
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_a_crawl_that_is_ended_among_its_notices_keeps_none_in_part(simulator, town, crawl, ask, tmp_path, end):
+    town.caps = 3
+    fourth = town.tenders[4].oid
+    simulator.fault(lambda r: r.parameters.get("TOID") == fourth, times=1, kind="silence", seconds=60)
+    line = command("netserver", portal="town", **NO_FILES)
+    running = subprocess.Popen(line, cwd=ROOT, env=environment(tmp_path / "files"), stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not any(fourth in r.target for r in simulator.requests) and time.monotonic() < until:
+        time.sleep(0.05)
+    running.send_signal(end)
+    _, log = running.communicate(timeout=60)
+
+    assert running.returncode != 0, log
+    assert "Traceback" not in log
+    assert all(flags(snapshot) == [] for snapshot in snapshots(ask).values())
+    assert crawl("netserver", portal="town", **NO_FILES).returncode == 0
+    assert set(snapshots(ask)) == {tender.oid for tender in town.tenders}
+    assert all(flags(snapshot) == [] for snapshot in snapshots(ask).values())
+
+
+def test_a_notice_of_the_german_service_and_the_portals_own_become_one_tender(simulator, town, crawl, ask, database):
+    town.tenders = town.tenders[:1]
+    assert crawl("netserver", portal="town", **NO_FILES).returncode == 0
+    central = Notice("doe", "5a391e00-0002-4000-8000-00000000000f", title="Ganz anders geschrieben")
+    oid = town.tenders[0].procedure_oid
+    central.links = [Link(f"{town.base_url}TenderingProcedureDetails?function=_Details&TenderOID={oid}", "documents")]
+    central.keys = strong_keys(central)
+    with closing(connect(database)) as connection:
+        assert store(connection, [central]) == ["new"]
+        connection.commit()
+    assert ask("SELECT count(*), count(DISTINCT tender_id) FROM tender_source") == [(2, 1)]
+
+
+@pytest.mark.browser
+@pytest.mark.usefixtures("chromium")
+def test_a_portal_that_needs_a_browser_is_walked_by_one(simulator, town, portal_file, crawl, ask):
+    town.tenders = town.tenders[:2]
+    portal_file(town.describe(requires_browser=True))
+    run = crawl("netserver", portal="town", **NO_FILES)
+    assert run.returncode == 0, run.stderr
+    assert {snapshot["title"] for snapshot in snapshots(ask).values()} == {tender.title for tender in town.tenders}
 
 
 def test_a_portal_that_is_off_says_why(crawl):
