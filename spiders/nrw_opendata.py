@@ -12,9 +12,10 @@ from tenderscrapy.formats.nrw_opendata import to_notice
 from tenderscrapy.items import SourcePage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy.http import Request, Response
+    from twisted.python.failure import Failure
 
     from tenderscrapy.formats.zip_archive import Archive
     from tenderscrapy.items import Notice
@@ -39,17 +40,30 @@ class NrwOpendataSpider(ArchiveSpider):
 
     def parse_page(self, response: Response) -> SourcePage:
         """The notices of a feed."""
-        feeds = self._feeds()
-        feed = response.meta["cursor"] or feeds[0]
+        feed = response.meta["cursor"] or self._feeds()[0]
         if response.status in (400, 404):
             page = SourcePage((), streamed=True, gap=str(refused(response)))
         else:
             page = self.archive_page(response, self._notices)
         if page.partial and not self.last_try(response):
             return page
-        following = feeds.index(feed) + 1
-        page.next_cursor = feeds[following] if following < len(feeds) else None
+        page.next_cursor = self._after(feed)
         return page
+
+    def failed(self, failure: Failure) -> Iterable[Request]:
+        """A feed that cannot be had holds the cursor; the others lie on other hosts."""
+        yield from super().failed(failure)
+        request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy sets it
+        number = request.meta["walk_page"]
+        self.run.checkpoint.announce(number, 0, None)
+        self.run.checkpoint.hold(number)
+        if (following := self._after(request.meta["cursor"] or self._feeds()[0])) and self.crawler.engine.running:
+            yield self._request(following, number + 1)
+
+    def _after(self, feed: str) -> str | None:
+        feeds = self._feeds()
+        following = feeds.index(feed) + 1
+        return feeds[following] if following < len(feeds) else None
 
     def _feeds(self) -> list[str]:
         feeds = [part.strip() for part in str(self.settings["NRW_OPENDATA_URL"]).split(",") if part.strip()]

@@ -157,6 +157,11 @@ class Checkpoint:
 
     @property
     def at_work(self) -> int:
-        """How many pages have notices that are not settled yet; a page that only waits for earlier ones has none."""
+        """How many pages have notices that are not settled yet, or wait for one that is lost to this run.
+
+        Those behind a held page are done.
+        """
         with self._lock:
-            return sum(page.failed or page.settled < page.count for page in self._pages.values())
+            if any(page.failed for page in self._pages.values()):
+                return len(self._pages)
+            return sum(page.settled < page.count for page in self._pages.values())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from chaos.large_files import started
 
-from portal_simulator.doe import members_of, packed, today
+from portal_simulator.doe import EXPORTS_PATH, members_of, packed, today
 from portal_simulator.doe_notices import invented_german_notices
 
 if TYPE_CHECKING:
@@ -68,3 +68,19 @@ def test_a_crawl_stopped_within_a_day_reads_it_again_and_loses_nothing(
     assert again.select("SELECT count(*) FROM tender_source") == [(1200,)]
     states = again.select("SELECT state FROM crawl_run ORDER BY id")
     assert states == [("failed" if number == signal.SIGKILL else "cancelled",), ("complete",)]
+
+
+def test_a_crawl_is_stopped_while_an_archive_comes_and_leaves_nothing_of_it(
+    simulator: PortalSimulator, database: str, tmp_path: Path
+) -> None:
+    simulator.doe.publish_body(DAY, archive(400, padding=0))
+    simulator.fault(EXPORTS_PATH, times=None, kind="drip", rate=20_000, piece=2000)
+    with started(database, tmp_path, "doe", **WINDOW) as crawl:
+        until = time.monotonic() + 60
+        while not list(tmp_path.rglob("*.part")) and time.monotonic() < until:
+            time.sleep(0.05)
+        crawl.process.terminate()
+        assert crawl.process.wait(30) == 1
+    assert "Traceback" not in crawl.log.read_text(encoding="utf-8")
+    assert crawl.select("SELECT state FROM crawl_run") == [("cancelled",)]
+    assert list(tmp_path.rglob("*.part")) == []

@@ -64,6 +64,19 @@ def test_a_feed_that_cannot_be_had_costs_only_itself(simulator, crawl, ask, feed
     assert stored(ask) == ids(notices["feed-2"])
 
 
+def test_a_feed_whose_server_is_down_does_not_keep_the_others_from_being_read(simulator, crawl, ask, feeds):
+    notices, settings = feeds
+    simulator.fault(lambda request: "feed-1" in request.target, times=None, status=503)
+    assert crawl("nrw_opendata", RETRY_TIMES=1, **settings).returncode == 1
+    assert last_run(ask)[0] == "incomplete"
+    assert stored(ask) == ids(notices["feed-2"])
+    assert ask("SELECT cursor ->> 'watermark' FROM source WHERE code = 'nrw_opendata'") == [(None,)]
+
+    simulator.clear_faults()
+    assert crawl("nrw_opendata", **settings).returncode == 0
+    assert stored(ask) == ids(*notices.values())
+
+
 def test_a_broken_member_costs_only_itself(simulator, crawl, ask, feeds):
     notices, settings = feeds
     members = members_of(notices["feed-1"])
@@ -88,7 +101,9 @@ def test_a_notice_that_the_national_service_shows_too_is_one_tender(simulator, c
     simulator.doe.publish(day, both)
     assert crawl("nrw_opendata", **settings).returncode == 0
     assert crawl("doe", since=day, **NO_FILES).returncode == 0
-    joined = ask("SELECT array_agg(source_code ORDER BY source_code) FROM tender_source GROUP BY tender_id HAVING count(*) > 1")
+    joined = ask(
+        "SELECT array_agg(source_code ORDER BY source_code) FROM tender_source GROUP BY tender_id HAVING count(*) > 1"
+    )
     assert joined == [(["doe", "nrw_opendata"],)] * len(both)
 
 

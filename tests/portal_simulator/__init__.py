@@ -1,4 +1,4 @@
-"""A portal of one's own: the TED search API, Contracts Finder and their files, served on 127.0.0.1.
+"""A portal of one's own: the TED search API, Contracts Finder, German archives, and files, served on 127.0.0.1.
 
 Everything that it publishes is invented. It answers as the real services were observed to, refusals included, and
 misbehaves on demand.

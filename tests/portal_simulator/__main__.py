@@ -6,10 +6,12 @@ import argparse
 import signal
 import sys
 import threading
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 from portal_simulator import PortalSimulator, invented_contracts_finder_releases, invented_ted_notices
+from portal_simulator.doe import today
+from portal_simulator.doe_notices import invented_german_notices
 
 
 def arguments() -> argparse.Namespace:
@@ -17,6 +19,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=0, help="0: a free one")
     parser.add_argument("--notices", type=int, default=60, help="how many TED notices to invent")
     parser.add_argument("--releases", type=int, default=60, help="how many Contracts Finder releases to invent")
+    parser.add_argument("--german", type=int, default=0, help="notices of each of the last three completed German days")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--days", type=int, default=30, help="how many days the notices spread over")
     parser.add_argument("--last-day", type=date.fromisoformat, default=None, help="their last day; default today")
@@ -42,6 +45,9 @@ def main() -> None:
     simulator.compress = given.compress
     if given.files_base:
         simulator.ted.files_base = simulator.contracts_finder.files_base = given.files_base.rstrip("/")
+    for back in range(1, 4) if given.german else ():
+        day = today() - timedelta(days=back)
+        simulator.doe.publish(day, invented_german_notices(given.german, given.seed, day=day))
     with simulator:
         sys.stdout.write(simulator.url + "\n")
         sys.stdout.flush()

@@ -60,6 +60,15 @@ def test_a_held_page_stops_the_cursor_but_not_the_walk():
     assert (checkpoint.unsettled, checkpoint.at_work) == (2, 0)
 
 
+def test_pages_behind_one_that_is_lost_pile_up():
+    checkpoint = Checkpoint()
+    for page in range(3):
+        checkpoint.announce(page, 1, page)
+    checkpoint.fail(0)
+    settle(checkpoint, 1, 2)
+    assert (checkpoint.at_work, checkpoint.blocked) == (3, True)
+
+
 def test_a_mark_is_due_with_the_last_notice_of_its_page_whatever_comes_before():
     checkpoint = Checkpoint()
     checkpoint.announce(0, 1, "b", mark={"a": "1"})
