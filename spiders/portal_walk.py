@@ -9,6 +9,7 @@ from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
+import psycopg2
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -86,7 +87,8 @@ class PortalSpider(PagedSpider):
             raise ConfigurationError(f"{found.code} ({found.name}) is not enabled: {found.disabled_reason}")
         self.portal = found
         self.zone = found.timezone
-        self.allowed_hosts = [found.host]
+        bare = found.host.removeprefix("www.")
+        self.allowed_hosts = [found.host, bare, f"www.{bare}"]
 
     @property
     def source_code(self) -> str:
@@ -127,7 +129,13 @@ class PortalSpider(PagedSpider):
                 rows.append(part)
             else:
                 yield part
-        stored = await self._stored(rows)
+        try:
+            stored = await self._stored(rows)
+        except psycopg2.Error as error:
+            # without it a notice in part could not be told from one that is stored whole
+            self.run.break_off("incomplete", f"the database did not answer: {str(error).strip()[:200]}")
+            self.run.checkpoint.fail(rows[0].walk_page)
+            return
         for notice in rows:
             known = stored.get(notice.notice_id)
             request = self.first_step(notice)

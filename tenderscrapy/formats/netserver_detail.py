@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from tenderscrapy.exceptions import UnreadableDocumentError
-from tenderscrapy.formats.netserver_list import SIGNS, deadline, published, set_deadline
+from tenderscrapy.formats.netserver_list import SIGNS, deadline, published
 from tenderscrapy.formats.page_outcome import Outcome, text_of, title_of, unexplained
+from tenderscrapy.formats.stated_facts import set_deadline
 from tenderscrapy.items import Buyer, Link, Notice
 from tenderscrapy.normalise.buyers import buyer_name
 from tenderscrapy.normalise.cpv import cpv_codes
@@ -29,9 +30,9 @@ CONTAINERS = "#printarea, #pagePublicationDetails > div, #pagePublicationDetails
 _NUMBERING = re.compile(r"^(?:[a-z]{1,2}\)|[IVX]+(?:\.\d+)*\)?|\d+(?:\.\d+)*\)?\.?)\s+", re.IGNORECASE)
 #: Labels of the forms, without numbering, colon and case -> what is done with their value.
 _LABELS = {
-    "title": ("bezeichnung des auftrags", "titel", "auftragsgegenstand"),
-    "description": ("kurze beschreibung", "beschreibung", "umfang der leistung", "art der leistung",
-                    "art und umfang der leistung", "beschreibung der beschaffung"),
+    "title": ("bezeichnung des auftrags", "titel"),
+    "description": ("auftragsgegenstand", "kurze beschreibung", "beschreibung", "umfang der leistung",
+                    "art der leistung", "art und umfang der leistung", "beschreibung der beschaffung"),
     "buyer": ("offizielle bezeichnung",),
     "address": ("name und anschrift",),
     "reference": ("vergabenummer", "vergabenr.", "vergabenr", "interne kennung", "referenznummer der bekanntmachung"),
@@ -42,7 +43,7 @@ _LABELS = {
                       "schlusstermin für den eingang der teilnahmeanträge", "teilnahmefrist"),
     "cpv": ("cpv-code hauptteil", "weitere(r) cpv-code(s)", "cpv-code", "cpv-codes", "haupteinstufung (cpv)"),
     "nuts": ("nuts-code", "nuts code", "land, gliederung (nuts)"),
-    "value": ("geschätzter wert ohne mwst. (in euro)", "geschätzter gesamtwert", "geschätzter wert"),
+    "value": ("geschätzter wert ohne mwst. (in euro)",),
     "dispatched": ("tag der absendung dieser bekanntmachung",),
     "procedure_id": ("kennung des verfahrens",),
     "notice_uuid": ("kennung/fassung der bekanntmachung",),
@@ -57,7 +58,9 @@ _DATE = re.compile(
 )
 _CPV = re.compile(r"(?<!\d)\d{8}(?:-\d)?(?!\d)")
 _NUTS = re.compile(r"\bDE[0-9A-Z]{1,3}\b")
-_MONEY = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?|\d+(?:,\d{1,2})?")
+_LOCAL_TIME = re.compile(r"(?:Ortszeit|Uhrzeit):?\s*(\d{1,2}:\d{2})")
+_GERMAN_AMOUNT = re.compile(r"\d{1,3}(?:\.\d{3}){1,5}(?:,\d{1,2})?|\d{1,15}(?:,\d{1,2})?")
+_PLAIN_AMOUNT = re.compile(r"\d{1,15}\.\d{1,2}")
 _PROCEDURE_OID = re.compile(r"[?&;](?:TenderOID|TWOID)=(54321-[A-Za-z]+-[0-9a-f]+-[0-9a-f]+)")
 
 
@@ -159,41 +162,55 @@ def _read_codes(notice: Notice, facts: dict[str, list[str]]) -> None:
 
 
 def _read_dates(notice: Notice, facts: dict[str, list[str]], zone: str) -> None:
-    """The page's deadline stands; the list's remains where the page has none. Where they differ a flag says so."""
-    for kind in ("tender", "participation"):
-        for value in facts.get(kind, []):
-            match = _DATE.search(value)
-            stated = deadline(notice, match[0] if match else value, zone)
-            if stated is None:
-                continue
-            before = notice.deadline_at
-            if before and not (notice.deadline_is_date or stated.is_date) and before != stated.at:
-                notice.flag("deadline_differs_from_list", "deadline_at", f"{before:%Y-%m-%dT%H:%M}Z in the list")
-            if not (stated.is_date and before and not notice.deadline_is_date):
-                set_deadline(notice, stated, kind)
-            return
+    """The page's deadline stands, of several lots the earliest; the list's remains where the page has none.
+
+    A day alone does not replace the list's clock time. Where the two differ the flag ``deadline_differs_from_list``
+    says so.
+    """
+    by_kind = {
+        kind: [found for value in facts.get(kind, []) if (found := deadline(notice, _moment(value), zone))]
+        for kind in ("tender", "participation")
+    }
+    stated = next((min(found, key=lambda one: one.at) for found in by_kind.values() if found), None)
+    before, in_list_a_date = notice.deadline_at, notice.deadline_is_date
+    if stated and not (stated.is_date and before and not in_list_a_date):
+        if before and not (in_list_a_date or stated.is_date) and before != stated.at:
+            notice.flag("deadline_differs_from_list", "deadline_at", f"{before:%Y-%m-%dT%H:%M}Z in the list")
+        set_deadline(notice, by_kind)
     if notice.published_at is None and facts.get("dispatched"):
-        match = _DATE.search(facts["dispatched"][0])
-        notice.published_at = notice.revised_at = published(notice, match[0] if match else facts["dispatched"][0], zone)
+        notice.published_at = notice.revised_at = published(notice, _moment(facts["dispatched"][0]), zone)
+
+
+def _moment(value: str) -> str:
+    """The date in a value with its clock time, which the old form puts on a line of its own; else the value."""
+    match = _DATE.search(value)
+    if match is None:
+        return value
+    clock = _LOCAL_TIME.search(value)
+    return f"{match[0]} {clock[1]}" if clock and ":" not in match[0] else match[0]
 
 
 def _read_value(notice: Notice, values: list[str]) -> None:
-    if not values:
+    """An amount without VAT in euros, as the label of the form says."""
+    written = "".join(next(iter(values), "").split()).removesuffix("€").removesuffix("EUR").removesuffix("Euro")
+    if not written:
         return
-    match = _MONEY.search(values[0])
-    if match is None:
+    if _GERMAN_AMOUNT.fullmatch(written):
+        written = written.replace(".", "").replace(",", ".")
+    elif not _PLAIN_AMOUNT.fullmatch(written):
         notice.flag("value_unreadable", "value_amount", values[0])
         return
-    amount = Decimal(match[0].replace(".", "").replace(",", "."))
+    amount = Decimal(written)
     if amount <= 1:
-        notice.flag("value_placeholder", "value_amount", match[0])
+        notice.flag("value_placeholder", "value_amount", values[0])
         return
     notice.value_amount, notice.value_currency, notice.value_is_gross = amount, "EUR", False
 
 
 def _read_links(notice: Notice, page: Selector, base_url: str) -> str | None:
     """Addresses that name the procedure; its OID there is the key that other portals' notices share."""
-    hrefs = [href for href in page.xpath("//a/@href").getall() if _PROCEDURE_OID.search(href.replace("&amp;", "&"))]
+    written = [href.strip() for href in page.xpath("//a/@href").getall() if _PROCEDURE_OID.search(href)]
+    hrefs = [href for href in written if _same_host(urljoin(base_url, href), base_url)]  # others cite other procedures
     documents = page.css(".downloadDocuments a::attr(href)").getall() + [
         href for href in hrefs if "TenderingProcedureDetails" in href and "function=_Details" in href
     ]

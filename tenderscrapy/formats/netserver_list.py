@@ -86,11 +86,9 @@ def read_list(page: Selector, url: str, layout: Layout) -> ListPage:
 
 def _without_rows(page: Selector, url: str, layout: Layout) -> Outcome:
     outcome = unexplained(page, url, SIGNS)
-    if outcome is not Outcome.NO_ROWS_MATCHED:
-        return outcome
-    if _announced(page):
-        return outcome
-    return Outcome.EMPTY if _is_bare_table(page, layout) else outcome
+    # a box to sign in beside the list does not make it a login page; an address of one does
+    open_ = outcome is Outcome.NO_ROWS_MATCHED or (outcome is Outcome.LOGIN and not SIGNS.login_url.search(url))
+    return Outcome.EMPTY if open_ and not _announced(page) and _is_bare_table(page, layout) else outcome
 
 
 def _is_bare_table(page: Selector, layout: Layout) -> bool:

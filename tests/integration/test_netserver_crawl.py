@@ -15,6 +15,7 @@ from tenderscrapy.database.pool import connect
 from tenderscrapy.database.storing import store
 from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.items import Link, Notice
+from tenderscrapy.sources.registry import portal_sources, standings
 
 NO_FILES = {"ATTACHMENTS_BUDGET": "0.01"}
 LIST = "PublicationSearchControllerServlet"
@@ -62,6 +63,20 @@ def test_a_list_its_notices_and_their_documents_are_walked(simulator, town, craw
         assert not any(word in str(snapshot) for word in ("jsessionid", "csrt", "Erika", "030 123"))
     keys = ask("SELECT value FROM tender_key WHERE kind = 'netserver_oid'")
     assert {row[0] for row in keys} == {f"127.0.0.1|{tender.procedure_oid.lower()}" for tender in town.tenders}
+
+
+def test_a_portal_is_unverified_until_it_was_read_whole(simulator, town, crawl, database):
+    def standing() -> dict[str, str]:
+        with closing(connect(database)) as connection:
+            return standings(connection, portal_sources())
+
+    town.maintained.add("list")
+    crawl("netserver", portal="town", **NO_FILES)
+    assert standing()["netserver:town"] == "unverified"
+    assert standing()["netserver:hessen"].startswith("disabled: robots.txt forbids")
+    town.maintained.clear()
+    crawl("netserver", portal="town", **NO_FILES)
+    assert standing()["netserver:town"] == "verified"
 
 
 def test_the_session_is_begun_once_and_links_are_followed_as_given(simulator, town, crawl, ask):

@@ -296,3 +296,57 @@ def test_a_deadline_that_differs_from_the_list_is_said_and_the_notice_page_stand
     read_detail(notice, Selector(text=lists.page("x", f'<div id="printarea">{table}</div>')), BASE, BASE)
     assert notice.deadline_at == datetime(2026, 9, 30, 10, 0, tzinfo=UTC)
     assert "deadline_differs_from_list" in [flag.code for flag in notice.flags]
+
+
+def detail(*rows: tuple[str, str], more: str = "") -> Notice:
+    notice = notice_of()
+    table = "<table>" + "".join(f"<tr><td>{label}</td><td>{value}</td></tr>" for label, value in rows) + "</table>"
+    page = lists.page("x", f'<div id="printarea">{table}</div>{more}')
+    read_detail(notice, Selector(text=page), BASE, BASE)
+    return notice
+
+
+def test_of_the_deadlines_of_several_lots_the_earliest_stands() -> None:
+    label = "Frist für den Eingang der Angebote:"
+    notice = detail((label, "30.09.2026 12:00 Uhr"), (label, "28.09.2026 10:00 Uhr"))
+    assert notice.deadline_at == datetime(2026, 9, 28, 8, 0, tzinfo=UTC)
+    assert "lot_deadlines_differ" in [flag.code for flag in notice.flags]
+    assert notice.extra["lot_deadlines"] == ["2026-09-28T08:00:00Z", "2026-09-30T10:00:00Z"]
+
+
+def test_day_and_local_time_on_two_lines_are_one_deadline() -> None:
+    notice = detail(("IV.2.2) Schlusstermin für den Eingang der Angebote", "Tag: 10.11.2026<br>Ortszeit: 10:00"))
+    assert (notice.deadline_at, notice.deadline_is_date) == (datetime(2026, 11, 10, 9, 0, tzinfo=UTC), False)
+
+
+@pytest.mark.parametrize(
+    ("written", "amount", "flag"),
+    [
+        ("185.000,50", Decimal("185000.50"), None),
+        ("185000", Decimal(185000), None),
+        ("1.234.567 €", Decimal(1234567), None),
+        ("185000.50", Decimal("185000.50"), None),
+        ("1,00", None, "value_placeholder"),
+        ("0", None, "value_placeholder"),
+        ("1,234,567.89", None, "value_unreadable"),
+        ("rund zwei Millionen", None, "value_unreadable"),
+        ("", None, None),
+    ],
+)
+def test_amounts_are_german_or_nothing(written: str, amount: Decimal | None, flag: str | None) -> None:
+    notice = detail(("Titel:", "x"), ("Geschätzter Wert ohne MwSt. (in Euro):", written))
+    assert (notice.value_amount, notice.value_currency) == (amount, "EUR" if amount else None)
+    assert [found.code for found in notice.flags if found.field == "value_amount"] == ([flag] if flag else [])
+
+
+def test_the_number_of_another_portals_procedure_is_not_this_ones() -> None:
+    cited = "https://other.example/NetServer/TenderingProcedureDetails?function=_Details&amp;TenderOID=54321-Tender-a-b"
+    notice = detail(("Titel:", "x"), more=f'<a href="{cited}">siehe auch</a>')
+    assert notice.links == []
+    assert "procedure_key_missing" in [flag.code for flag in notice.flags]
+
+
+def test_an_empty_list_beside_a_box_to_sign_in_is_empty() -> None:
+    box = '<form><input type="password"></form>'
+    assert listed(lists.EMPTY + box).outcome is Outcome.EMPTY
+    assert listed(lists.EMPTY + box, url=BASE + "LoginControllerServlet?function=LoginForm").outcome is Outcome.LOGIN
