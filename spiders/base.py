@@ -191,13 +191,14 @@ class PagedSpider(scrapy.Spider):
             yield notice
         run.counts["fetched"] += page.rejected
         run.counts["rejected"] += page.rejected
-        run.checkpoint.close(number, handed + page.rejected)
         if page.gap:
-            run.break_off("incomplete", page.gap)
+            # before it is closed: a batch that commits meanwhile must not take it for whole
             run.checkpoint.hold(number)
+            run.break_off("incomplete", page.gap)
             logger.error("%s: %s", self.name, page.gap)
             if page.instead is not None:
                 following = self._request(page.instead, number + 1)
+        run.checkpoint.close(number, handed + page.rejected)
         run.batches.settle(number, page.rejected)
         run.batches.flush()
         if following and await self._room():

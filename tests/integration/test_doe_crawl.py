@@ -190,6 +190,15 @@ def test_a_broken_member_costs_only_itself_and_holds_the_cursor(simulator, crawl
     assert cursor(ask)["watermark"].startswith(str(YESTERDAY))
 
 
+def test_the_registration_of_a_company_is_left_out_and_holds_nothing(simulator, crawl, ask):
+    notices = invented_german_notices(2, day=YESTERDAY)
+    company = written(notices[0]).replace(b"ContractNotice", b"BusinessRegistrationInformationNotice")
+    simulator.doe.publish_members(YESTERDAY, [(notices[0].member, company), *members_of(notices[1:])])
+    assert crawl("doe", since=YESTERDAY, **NO_FILES).returncode == 0
+    assert last_run(ask) == ("complete", "", 1, 2, 1, 1)
+    assert set(cursor(ask)["marks"]) == {str(YESTERDAY)}
+
+
 def test_names_of_members_lead_nowhere_and_doubles_are_editions(simulator, crawl, ask, tmp_path):
     notices = invented_german_notices(3, day=YESTERDAY)
     (_, one), (_, two), (_, three) = members_of(notices)
