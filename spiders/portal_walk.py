@@ -15,7 +15,7 @@ from scrapy.http import Request
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from spiders.base import PagedSpider
-from tenderscrapy.database.queries import queries
+from spiders.known_rows import NOT_READ, known_rows, row_is_the_same, with_row
 from tenderscrapy.exceptions import (
     AddressRefusedError,
     ConfigurationError,
@@ -24,14 +24,13 @@ from tenderscrapy.exceptions import (
     UnreadableDocumentError,
 )
 from tenderscrapy.formats.page_outcome import Outcome
-from tenderscrapy.items import Notice, from_json
+from tenderscrapy.items import Notice
 from tenderscrapy.sources.denylist import is_denied
 from tenderscrapy.sources.portals import portal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
 
-    from psycopg2.extensions import connection as Connection  # noqa: N812
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
@@ -41,14 +40,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What a row of a list says; of a notice that is stored already, the rest stays when its own page cannot be had.
-LIST_FIELDS = (
-    "title", "reference", "buyer_name", "procedure_type", "notice_type", "status", "published_at", "deadline_at",
-    "deadline_is_date", "deadline_zone", "deadline_kind",
-)  # fmt: skip
 _LOGIN = re.compile(r"openid-connect|/oauth2?/|/saml|/login\b|function=Login", re.IGNORECASE)
-#: The flag of a notice whose own pages could not be read.
-NOT_READ = "detail_not_read"
 
 
 class PortalSpider(PagedSpider):
@@ -149,12 +141,12 @@ class PortalSpider(PagedSpider):
     async def _stored(self, rows: list[Notice]) -> dict[str, tuple[Notice, datetime]]:
         if not rows or self.run.database is None:
             return {}
-        return await self.run.database.run(_known_rows, self.source_code, [notice.notice_id for notice in rows])
+        return await self.run.database.run(known_rows, self.source_code, [notice.notice_id for notice in rows])
 
     def _is_current(self, notice: Notice, stored: Notice, seen_at: datetime) -> bool:
         return (
             self.arguments.since is None
-            and _row_is_the_same(notice, stored)
+            and row_is_the_same(notice, stored)
             and not any(flag.code == NOT_READ for flag in stored.flags)
             and datetime.now(UTC) - seen_at < timedelta(hours=self.refresh_hours())
         )
@@ -203,10 +195,10 @@ class PortalSpider(PagedSpider):
         self.run.break_off("incomplete", f"{outcome}: a page of {notice.notice_id} could not be read: {reason}")
         if stored is None:
             yield notice.flag(NOT_READ, "", str(outcome))
-        elif _row_is_the_same(notice, stored):
+        elif row_is_the_same(notice, stored):
             self._settle_unread(notice)
         else:
-            yield _with_row(stored, notice).flag(NOT_READ, "", str(outcome))
+            yield with_row(stored, notice).flag(NOT_READ, "", str(outcome))
 
     def failed(self, failure: Failure) -> Iterable[Request]:
         """A page of the list could not be had; the outcome stands before the reason."""
@@ -233,26 +225,3 @@ class PortalSpider(PagedSpider):
         return outcome, SourceRequestError(
             f"{outcome}: {place}: {reason}", status=status, kind=str(outcome), retry_after=wait, permanent=permanent
         )
-
-
-def _known_rows(connection: Connection, code: str, ids: list[str]) -> dict[str, tuple[Notice, datetime]]:
-    rows = list(queries("portals").known_rows(connection, code=code, ids=ids))
-    connection.commit()
-    return {notice_id: (from_json(snapshot), seen_at) for notice_id, snapshot, seen_at in rows}
-
-
-def _row_is_the_same(notice: Notice, stored: Notice) -> bool:
-    return bool(notice.extra.get("list_row")) and notice.extra["list_row"] == stored.extra.get("list_row")
-
-
-def _with_row(stored: Notice, row: Notice) -> Notice:
-    """The stored notice with what the list says of it now."""
-    for name in LIST_FIELDS:
-        if (value := getattr(row, name)) is not None:
-            setattr(stored, name, value)
-    if row.deadline_at is None:
-        stored.deadline_at, stored.deadline_is_date = None, False
-    stored.extra["list_row"] = row.extra["list_row"]
-    stored.flags = [flag for flag in stored.flags if flag.code != NOT_READ]
-    stored.walk_page = row.walk_page
-    return stored
