@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
-
-from scrapy.utils.httpobj import urlparse_cached
 
 from tenderscrapy.http.cooldown import Cooldown
 from tenderscrapy.http.retry_policy import TRANSIENT_STATUSES, retry_after
@@ -32,8 +31,11 @@ def share_cooldown(crawler: Crawler, cooldown: Cooldown) -> None:
 
 
 def is_robots(request: Request) -> bool:
-    """Whether Scrapy asks for a host's robots.txt, to look up what it allows."""
-    return bool(request.meta.get("dont_obey_robotstxt")) and urlparse_cached(request).path == "/robots.txt"
+    """Whether Scrapy asks for a host's robots.txt, to look up what it allows; where that is sent on to, too."""
+    if not request.meta.get("dont_obey_robotstxt"):
+        return False
+    first = request.meta.get("redirect_urls", [request.url])[0]
+    return urlsplit(first).path == "/robots.txt"
 
 
 class RateLimits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Self
 
 from tenderscrapy.http.scrapy_cooldown import is_robots
@@ -13,6 +14,17 @@ if TYPE_CHECKING:
 
 
 _ROBOTS_TIMEOUT = 20.0
+
+
+def _one_line(record: logging.LogRecord) -> bool:
+    if record.exc_info:
+        record.exc_info = None
+        record.msg = "no robots.txt for %(request)s: %(f_exception)s"
+    return True
+
+
+# It logs a traceback for each host that cannot be reached.
+logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_one_line)
 
 
 class UrlGuardMiddleware:

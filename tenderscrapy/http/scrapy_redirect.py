@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware as ScrapyRedirectMiddleware
@@ -16,29 +17,40 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ATTACHMENT_SLOT = "attachments:"
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_USER = re.compile("//[^/]*@")
 
 
 class RedirectMiddleware(ScrapyRedirectMiddleware):
     """Scrapy's, with the rules of an API client.
 
-    A JSON POST that is answered with 301, 302 or 303 would become a GET without its query: refused with
-    SourceRequestError; 307 and 308 keep it. Too many redirects are a SourceRequestError as well. A target that was
-    seen before is still fetched. The slot follows the host.
+    A JSON POST that is answered with 301, 302 or 303 would become a GET without its query: refused; 307 and 308 keep
+    it. Refused as well: too many redirects, and a target that is no address of the web. Each is a permanent
+    SourceRequestError. A target that was seen before is still fetched. The slot follows the host.
     """
 
     def process_response(self, request: Request, response: Response, spider: Any = None) -> Request | Response:
         del spider
-        location = response.headers.get("Location")
-        if response.status in {301, 302, 303} and location is not None and _is_api_post(request):
-            where = response.urljoin(location.decode("latin-1"))
-            raise SourceRequestError(
+        where = _target(response)
+        if where is None:
+            return response
+        if response.status in {301, 302, 303} and _is_api_post(request):
+            raise _refused(
                 f"{_place(request.url)} answers the query with a redirect ({response.status}) to {_place(where)};"
-                " a query is not sent on, set the source's URL to its new place"
+                " a query is not sent on, set the source's URL to its new place",
+                response,
             )
         try:
-            return super().process_response(request, response)
+            answer = super().process_response(request, response)
         except IgnoreRequest:
-            raise SourceRequestError(f"{_place(request.url)}: more than {self.max_redirect_times} redirects") from None
+            problem = f"more than {self.max_redirect_times} redirects"
+            raise _refused(f"{_place(request.url)}: {problem}", response) from None
+        except ValueError:
+            answer = response
+        if answer is response and response.status not in request.meta.get("handle_httpstatus_list", ()):
+            scheme = where.partition(":")[0][:20]
+            raise _refused(f"{_place(request.url)} redirects to an address ({scheme}:) that cannot be asked", response)
+        return answer
 
     def _redirect(self, redirected: Request, request: Request, reason: Any) -> Request:
         hop = super()._redirect(redirected, request, reason)
@@ -54,11 +66,26 @@ class RedirectMiddleware(ScrapyRedirectMiddleware):
         return hop
 
 
+def _target(response: Response) -> str | None:
+    """Where an answer sends on to, None when it does not."""
+    location = response.headers.get("Location")
+    if location is None or response.status not in _REDIRECTS:
+        return None
+    try:
+        return response.urljoin(location.decode("latin-1"))
+    except ValueError:
+        return location.decode("latin-1")
+
+
+def _refused(message: str, response: Response) -> SourceRequestError:
+    return SourceRequestError(message, status=response.status, permanent=True)
+
+
 def _is_api_post(request: Request) -> bool:
     media_type = request.headers.get("Content-Type", b"") or b""
     return request.method == "POST" and b"json" in media_type.lower()
 
 
 def _place(url: str) -> str:
-    """An address without its query, which may hold a cursor or a token."""
-    return url.partition("?")[0][:200]
+    """An address without its query, which may hold a cursor or a token, and without a user's name."""
+    return _USER.sub("//", url.partition("?")[0], count=1)[:200]

@@ -97,15 +97,18 @@ class Streamer:
         url = urldefrag(request.url)[0].encode("ascii")
         sent = self._agent_of(timeout).request(request.method.encode("ascii"), url, TxHeaders(request.headers))
         sent.addTimeout(timeout, self._reactor)
+        late, end = f"no answer within {timeout:.0f} seconds", monotonic() + timeout
         try:
             return await maybe_deferred_to_future(sent)
         except (NoHeadersError, ConnectTimeoutError) as error:
-            raise DownloadTimeoutError(f"no answer within {timeout:.0f} seconds") from error
+            raise DownloadTimeoutError(late) from error
         except DNSLookupError as error:
             raise CannotResolveHostError(str(error)) from error
         except NotListeningError as error:
             raise DownloadConnectionRefusedError("the connection was refused") from error
         except (ConnectError, ResponseFailed) as error:
+            if monotonic() >= end:  # headers that had begun: Twisted tells the cancellation as a failed response
+                raise DownloadTimeoutError(late) from error
             raise DownloadFailedError(_cause(error)) from error
 
 
