@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -18,11 +21,14 @@ from tenderscrapy.exceptions import AddressRefusedError
 from tenderscrapy.http.url_guard import CREDENTIALS, PrivateHosts, check_address, check_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 MAX_REDIRECTS = 5
 TIMEOUT = (10.0, 30.0)  # seconds to connect, seconds between two bytes
 MAX_BYTES = 64 * 1024 * 1024
+# Headers and bodies that drip never let a read time out.
+MAX_HEADERS_SECONDS = 60.0
+MAX_BODY_SECONDS = 300.0
 
 
 class _Guarded:
@@ -50,6 +56,35 @@ class _Guarded:
         if isinstance(last, AddressRefusedError):
             raise last
         raise NewConnectionError(self, f"no connection to {host}: {last}")
+
+    def getresponse(self: Any) -> Any:
+        late = TimeoutError(f"no whole headers within {MAX_HEADERS_SECONDS:.0f} seconds")
+        with _within(MAX_HEADERS_SECONDS, partial(self.sock.shutdown, socket.SHUT_RD), late):
+            return super().getresponse()  # type: ignore[misc]  # urllib3's, of the class beside this one
+
+
+@contextmanager
+def _within(seconds: float, stop: Callable[[], object], late: Exception) -> Iterator[None]:
+    """Call ``stop`` from a thread after ``seconds``, and raise ``late`` for whatever came of that."""
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        with suppress(OSError, ValueError):  # closed meanwhile
+            stop()
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except Exception:
+        if not over.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if over.is_set():
+        raise late
 
 
 class GuardedAdapter(HTTPAdapter):
@@ -101,19 +136,21 @@ def session(allowed: PrivateHosts | None = None, headers: Mapping[str, str] | No
     return made
 
 
-def body(response: requests.Response, max_bytes: int = MAX_BYTES) -> bytes:
+def body(response: requests.Response, max_bytes: int = MAX_BYTES, max_seconds: float = MAX_BODY_SECONDS) -> bytes:
     """The decoded body of a response asked for with ``stream=True``, read no further than ``max_bytes``.
 
-    Raises ValueError when it is longer, and what requests raises.
+    Raises ValueError when it is longer, ReadTimeout when it is not there within ``max_seconds``, and what requests
+    raises.
     """
-    return b"".join(_pieces(response, max_bytes))
+    return b"".join(_pieces(response, max_bytes, max_seconds))
 
 
-def _pieces(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
-    size = 0
-    with response:
+def _pieces(response: requests.Response, max_bytes: int, max_seconds: float) -> Iterator[bytes]:
+    size, host = 0, urlsplit(response.url).hostname
+    late = requests.ReadTimeout(f"{host}: the answer was not there within {max_seconds:.0f} seconds")
+    with response, _within(max_seconds, response.raw.shutdown, late):
         for piece in response.iter_content(65_536):
             size += len(piece)
             if size > max_bytes:
-                raise ValueError(f"{urlsplit(response.url).hostname} answers with more than {max_bytes} bytes")
+                raise ValueError(f"{host} answers with more than {max_bytes} bytes")
             yield piece

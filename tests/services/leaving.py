@@ -34,7 +34,7 @@ def leave(*requests: str | dict[str, Any], **plan: Any) -> dict[str, Any]:
     ``settings`` are Scrapy's, ``spider`` attributes of the spider; ``speed`` lets the cool-down's clock run faster;
     ``names`` are what the name server would say, of a list one address a question; ``texts`` asks for the pages' texts.
     ``ports`` are open beside 80 and 443, the addresses of ``public`` stand for public ones, and ``stream_to`` is a
-    folder that bodies are streamed to, as files are.
+    folder that bodies are streamed to, as files are, with ``patience`` seconds for headers and for silence.
     The answer: ``outcomes`` (``asked`` with ``url``, ``status`` and the ``meta`` named in ``show``, or with ``error``,
     ``message`` and ``retry_after``), ``log``, ``stats`` and ``peak_memory`` in bytes.
     """
@@ -107,7 +107,8 @@ def _main() -> None:
             for arguments in plan["requests"]:
                 meta = {"asked": arguments["url"], **arguments.pop("meta", {})}
                 if folder := plan.get("stream_to"):
-                    meta["stream_to"] = StreamTarget(Path(folder) / uuid4().hex, max_bytes=1_000_000)
+                    path, limit = Path(folder) / uuid4().hex, plan.get("patience", 60)
+                    meta["stream_to"] = StreamTarget(path, 1_000_000, headers_timeout=limit, idle_timeout=limit)
                 try:
                     yield Request(**arguments, meta=meta, callback=self.arrived, errback=self.failed)
                 except ValueError as error:  # Scrapy itself takes it for no address
