@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ OUTSIDE = "127.0.0.9"
 SPELLINGS = (
     "127.0.0.1", "127.0.0.2", "127.1", "127.0.1", "127.255.255.254", "2130706433", "2130706434", "0x7f000001",
     "0x7F.1", "0x7f.0x0.0x0.0x1", "0177.0.0.1", "0177.1", "017700000001", "00000177.0.0.1", "127.0.0.1.", "0",
-    "0.0.0.0", "0x0", "000.000.000.000", "localhost", "LOCALHOST", "LocalHost.", "localhost.localdomain",
+    "0.0.0.0", "0x0", "000.000.000.000", "localhost", "LOCALHOST", "LocalHost.",
     "ip6-localhost", "app.localhost", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000:0000:0000:0000:0000:0000:0000:0001]", "[::]",
     "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]",
     "[::1%25lo]", "[::1%lo]", "１２７.０.０.１", "127。0。0。1", "127．0．0．1", "①②⑦.⓪.⓪.①", "%31%32%37.0.0.1",
@@ -29,6 +30,8 @@ SPELLINGS = (
 #: Names whose name server says that they lie inside.
 NAMES = {
     "inside.example.org": ["127.0.0.1"],
+    "example.org": ["127.0.0.4"],
+    "localhost.localdomain": ["127.0.0.1"],
     "INSIDE2.example.org": ["127.0.0.2"],
     "six.example.org": ["::1"],
     "mapped.example.org": ["::ffff:127.0.0.1"],
@@ -53,10 +56,16 @@ CONFUSIONS = (
 
 @dataclass
 class Inside:
-    """``port`` is the same on every address; ``met`` the addresses of ours that somebody connected to."""
+    """``port`` is the same on every address; ``met`` the addresses of ours that somebody connected to.
+
+    ``robots`` are addresses that the robots.txt of r0.example.org, r1.example.org ... send on to; ``page`` is the HTML
+    of ``/page``.
+    """
 
     port: int
     met: list[str] = field(default_factory=list)
+    robots: list[str] = field(default_factory=list)
+    page: str = ""
 
     def addresses(self) -> list[str]:
         """Every way in that one request can try."""
@@ -74,8 +83,8 @@ class Inside:
 
 
 @contextmanager
-def inside(robots: str = "") -> Iterator[Inside]:
-    """Serve on every address of 127.0.0.0/8 and on ::1. robots.txt outside sends on to ``robots`` where given."""
+def inside() -> Iterator[Inside]:
+    """Serve on every address of 127.0.0.0/8 and on ::1."""
     port = _port_of_both()
     found = Inside(port)
 
@@ -84,17 +93,19 @@ def inside(robots: str = "") -> Iterator[Inside]:
             asked = urlsplit(self.path)
             query = parse_qs(asked.query)
             to = query.get("to", [""])[0]
-            if asked.path == "/robots.txt" and robots:
-                to = robots.format(port)
+            host = re.match(r"r(\d+)\.", self.headers.get("Host", ""))
+            if asked.path == "/robots.txt" and host and found.robots:
+                to = found.robots[int(host[1])]
+            html = found.page.encode() if asked.path == "/page" else b""
             if to:
                 self.send_response(int(query.get("status", ["302"])[0]))
                 self.send_header("Location", to.encode().decode("latin-1"))
             else:
                 self.send_response(404 if asked.path == "/robots.txt" else 200)
-            self.send_header("Content-Type", "text/plain")
-            self.send_header("Content-Length", "2")
+            self.send_header("Content-Type", "text/html" if html else "text/plain")
+            self.send_header("Content-Length", str(len(html or b"ok")))
             self.end_headers()
-            self.wfile.write(b"ok")
+            self.wfile.write(html or b"ok")
 
         do_POST = do_GET  # noqa: N815 - the name that http.server calls
 
