@@ -61,11 +61,12 @@ _COUNT = re.compile(r"\(\s*(\d[\d.]*)\s*\)")
 class ListPage:
     """One page of a list. ``more``: there is a page after it; ``total``: the entries that the whole list names.
 
-    ``faults`` say why rows were left out.
+    ``entries``: how many the page shows, in any state; ``faults`` say why rows were left out.
     """
 
     outcome: Outcome
     rows: list[Row] = field(default_factory=list)
+    entries: int = 0
     more: bool = False
     total: int | None = None
     faults: list[str] = field(default_factory=list)
@@ -84,7 +85,8 @@ def read_list(
     project, and is ``no_rows_matched``.
     """
     listed = read_rows(page, base_url, labels)
-    found = ListPage(Outcome.OK, total=_total(page), more=_goes_on(page, number))
+    entries = len(listed.rows) + len(listed.without_project)
+    found = ListPage(Outcome.OK, entries=entries, total=_total(page), more=_goes_on(page, number))
     by_project: dict[tuple[str, str], list[Row]] = {}
     for row in listed.rows:
         by_project.setdefault((notice_id(row, base_url), row.kind or ""), []).append(row)

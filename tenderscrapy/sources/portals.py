@@ -16,10 +16,11 @@ from pydantic import ValidationError
 from tenderscrapy.config import config
 from tenderscrapy.exceptions import AddressRefusedError, ConfigurationError
 from tenderscrapy.http.url_guard import PrivateHosts
+from tenderscrapy.sources.cosinex_schema import CosinexPortal
 from tenderscrapy.sources.portal_schema import NetserverPortal, Portal
 
 #: A model for each platform; its ``platform`` names it.
-PLATFORMS: dict[str, type[Portal]] = {"netserver": NetserverPortal}
+PLATFORMS: dict[str, type[Portal]] = {"netserver": NetserverPortal, "cosinex": CosinexPortal}
 
 _VERSION = 1
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SPIDERS = SpiderLoader.from_settings(Settings({"SPIDER_MODULES": ["spiders"]}))
 
 #: What a spider cannot begin without.
-ARGUMENTS = {"netserver": {"portal": "berlin"}}
+ARGUMENTS = {"netserver": {"portal": "berlin"}, "cosinex": {"portal": "rlp"}}
 
 
 @pytest.mark.parametrize("name", SPIDERS.list())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from portal_simulator.connection import Connection
 from portal_simulator.contracts_finder import SEARCH_PATH as CONTRACTS_FINDER_PATH
 from portal_simulator.contracts_finder import ContractsFinderPortal
+from portal_simulator.cosinex import CosinexPortal
 from portal_simulator.doe import EXPORTS_PATH, FEEDS_PATH, DoePortal, NrwPortal
 from portal_simulator.exchange import Answer, RecordedRequest
 from portal_simulator.faults import Fault, Faults, Match
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from portal_simulator.cosinex_pages import Project
     from portal_simulator.netserver_tenders import Tender
 
 CLOSING_TIME = 5.0
@@ -127,6 +129,12 @@ class PortalSimulator:
     def netserver(self, name: str, tenders: Sequence[Tender] | int = 5, variant: str = "table") -> NetserverPortal:
         """Open a portal of this platform below ``/NAME/NetServer/``."""
         portal = NetserverPortal(name, self.url, tenders, variant)
+        self.portals[portal.path] = portal
+        return portal
+
+    def cosinex(self, name: str, projects: Sequence[Project] | int = 5, skin: str = "heads") -> CosinexPortal:
+        """Open a marketplace of this platform below ``/NAME/VMPCenter/``."""
+        portal = CosinexPortal(name, self.url, projects, skin)
         self.portals[portal.path] = portal
         return portal
 
