@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
+
+from parsel import Selector
 
 from tenderscrapy.formats.page_outcome import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from parsel import Selector
 
 FIELDS = ("title", "authority", "procedure", "frame", "published", "deadline")
 
@@ -39,6 +39,9 @@ _CLASSES = {
     "frame": ("td.tenderType", 1),
     "deadline": ("td.tenderDeadline", 0),
 }
+#: Of each table that was met its head: label and column.
+Heads = dict[Any, dict[str, int]]
+
 _OID = re.compile(r"54321-[A-Za-z]+-[0-9A-Za-z-]+")
 _TITLES = {
     "blocks": "strong, h3, h4",
@@ -94,20 +97,21 @@ def read_rows(page: Selector, layout: Layout) -> list[Row]:
     """Every rendering of every entry, in the order of the page: the same OID may come twice."""
     variants = list(ROWS) if layout.variant == "auto" else [layout.variant]
     found: list[Row] = []
+    heads: Heads = {}
     for variant in variants:
         nodes = page.css(layout.row or ROWS[variant])
-        found += [row for node in nodes if (row := _row(node, variant, layout)) is not None]
+        found += [row for node in nodes if (row := _row(node, variant, layout, heads)) is not None]
         if layout.row:
             break
     return found
 
 
-def _row(node: Selector, variant: str, layout: Layout) -> Row | None:
+def _row(node: Selector, variant: str, layout: Layout, heads: Heads) -> Row | None:
     oid, href = _identity(node, layout)
     pairs: dict[str, str] = {}
     for label, value in _pairs(node) if variant != "table" else ():
         pairs.setdefault(label, value)
-    values = {name: _value(node, name, variant, layout, pairs) for name in FIELDS}
+    values = {name: _value(node, name, variant, layout, pairs, heads) for name in FIELDS}
     if variant != "table" and not oid and not (values["title"] and (values["authority"] or values["deadline"])):
         return None  # a box of the page that is no entry
     return Row(oid, category=_category(node, href, layout), href=href, **values)
@@ -133,12 +137,12 @@ def _category(node: Selector, href: str | None, layout: Layout) -> str | None:
     return (written or "").strip() or None
 
 
-def _value(node: Selector, name: str, variant: str, layout: Layout, pairs: dict[str, str]) -> str | None:
+def _value(node: Selector, name: str, variant: str, layout: Layout, pairs: dict[str, str], heads: Heads) -> str | None:
     if name in layout.places:
         place = layout.places[name]
         return _at(node, place) if place else None
     if variant == "table":
-        return _cell(node, name, layout)
+        return _cell(node, name, layout, heads)
     found = next((pairs[label] for label in pairs if label in layout.names(name)), None)
     if found is None and name == "title":
         found = _at(node, (_TITLES[variant], 0))
@@ -156,23 +160,33 @@ def _at(node: Selector, place: tuple[str, int] | None) -> str | None:
     return " ".join((value or "").split()) or None
 
 
-def _cell(row: Selector, name: str, layout: Layout) -> str | None:
+def _cell(row: Selector, name: str, layout: Layout, heads: Heads) -> str | None:
     """By the cell's class; where the row has no such classes, by the column under the head with that label."""
     if name in _CLASSES and (found := _at(row, _CLASSES[name])) is not None:
         return found
     if name in _CLASSES and row.css("[class*=tender]:not(tr)") and name != "frame":
         return None  # the skin names its cells, and this one is empty or missing
-    return _under_head(row, layout.names(name))
+    return _under_head(row, layout.names(name), heads)
 
 
-def _under_head(row: Selector, labels: set[str]) -> str | None:
-    heads = row.xpath("ancestor::table[1]//tr[th][1]/th")
+def _under_head(row: Selector, labels: set[str], heads: Heads) -> str | None:
+    table = next(row.root.iterancestors("table"), None)
+    if table is None:
+        return None
+    if table not in heads:
+        heads[table] = _columns(Selector(root=table, type="html"))
+    column = next((column for label, column in heads[table].items() if label in labels), None)
+    return None if column is None else _in_column(row, column)
+
+
+def _columns(table: Selector) -> dict[str, int]:
+    """The labels in the first head row, and where each begins."""
+    columns: dict[str, int] = {}
     column = 0
-    for head in heads:
-        if comparable(text_of(head)) in labels:
-            return _in_column(row, column)
+    for head in table.xpath("(.//tr[th])[1]/th"):
+        columns.setdefault(comparable(text_of(head)), column)
         column += _span(head)
-    return None
+    return columns
 
 
 def _in_column(row: Selector, wanted: int) -> str | None:
