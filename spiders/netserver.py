@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from parsel import Selector
@@ -13,7 +13,7 @@ from spiders.portal_walk import PortalSpider
 from tenderscrapy.exceptions import SourceError, SourceRequestError
 from tenderscrapy.formats.netserver_detail import read_detail
 from tenderscrapy.formats.netserver_documents import read_documents
-from tenderscrapy.formats.netserver_list import ListPage, read_list, to_notice
+from tenderscrapy.formats.netserver_list import ListPage, absolute, read_list, to_notice
 from tenderscrapy.formats.page_outcome import Outcome, title_of
 from tenderscrapy.items import Notice, SourcePage
 from tenderscrapy.normalise.urls import without_session
@@ -146,8 +146,7 @@ class NetserverSpider(PortalSpider):
     def _next_place(self, listed: ListPage, page: Selector, place: dict[str, Any], url: str) -> dict[str, Any] | None:
         """Where the list goes on: its own link, else the next rows while pages are full, else the next category."""
         start = place["start"] + len(listed.rows)
-        if self.portal.paging.mode == "next_link" and (href := page.css(self.portal.paging.next).get()):
-            given = urljoin(url, href.strip())
+        if given := self._next_link(page, url):
             bare = without_session(given)
             self._given[bare] = given
             return {"category": place["category"], "url": bare, "start": start}
@@ -160,6 +159,12 @@ class NetserverSpider(PortalSpider):
                 "start": start,
             }
         return self._next_category(place)
+
+    def _next_link(self, page: Selector, url: str) -> str | None:
+        """The page's own link to the next one; on the last page some skins let it lead nowhere."""
+        href = page.css(self.portal.paging.next).get() if self.portal.paging.mode == "next_link" else None
+        given = absolute(url, href) if href and not href.strip().startswith("#") else None
+        return given if given and without_session(given) != without_session(url) else None
 
     def _next_category(self, place: dict[str, Any]) -> dict[str, Any] | None:
         categories = self.portal.categories

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from tenderscrapy.exceptions import UnreadableDocumentError
-from tenderscrapy.formats.netserver_list import SIGNS, deadline, published
+from tenderscrapy.formats.netserver_list import SIGNS, absolute, deadline, published
 from tenderscrapy.formats.page_outcome import Outcome, text_of, title_of, unexplained
 from tenderscrapy.formats.stated_facts import set_deadline
 from tenderscrapy.items import Buyer, Link, Notice
@@ -209,17 +209,16 @@ def _read_value(notice: Notice, values: list[str]) -> None:
 
 def _read_links(notice: Notice, page: Selector, base_url: str) -> str | None:
     """Addresses that name the procedure; its OID there is the key that other portals' notices share."""
-    written = [href.strip() for href in page.xpath("//a/@href").getall() if _PROCEDURE_OID.search(href)]
-    hrefs = [href for href in written if _same_host(urljoin(base_url, href), base_url)]  # others cite other procedures
-    documents = page.css(".downloadDocuments a::attr(href)").getall() + [
-        href for href in hrefs if "TenderingProcedureDetails" in href and "function=_Details" in href
-    ]
-    own = next((href for href in documents if _same_host(urljoin(base_url, href), base_url)), None)
-    oid = next((match[1] for href in hrefs if (match := _PROCEDURE_OID.search(href))), None)
-    if own is None and oid is None:
+    written = [url for href in page.xpath("//a/@href").getall() if (url := absolute(base_url, href))]
+    hrefs = [url for url in written if _PROCEDURE_OID.search(url) and _same_host(url, base_url)]  # others cite others
+    named = [absolute(base_url, href) for href in page.css(".downloadDocuments a::attr(href)").getall()]
+    documents = [url for url in named if url and _same_host(url, base_url)]
+    documents += [url for url in hrefs if "TenderingProcedureDetails" in url and "function=_Details" in url]
+    oid = next((match[1] for url in hrefs if (match := _PROCEDURE_OID.search(url))), None)
+    if not documents and oid is None:
         notice.flag("procedure_key_missing", "links")
         return None
-    url = urljoin(base_url, own) if own else documents_url(base_url, str(oid))
+    url = documents[0] if documents else documents_url(base_url, str(oid))
     add_link(notice, without_session(url), "documents")
     return url
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from tenderscrapy.formats.netserver_detail import UnexpectedPageError, add_link
-from tenderscrapy.formats.netserver_list import SIGNS
+from tenderscrapy.formats.netserver_list import SIGNS, absolute
 from tenderscrapy.formats.page_outcome import Outcome, main_content, text_of, unexplained
 from tenderscrapy.items import Attachment, Notice
 from tenderscrapy.normalise.privacy import without_contacts
@@ -77,12 +77,12 @@ def _subject(text: str) -> str:
 def _attachments(links: list[Selector], base_url: str) -> list[Attachment]:
     found: dict[str, Attachment] = {}
     for link in links:
-        url = without_session(urljoin(base_url, link.attrib["href"].strip()))
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or parts.netloc.lower() != urlsplit(base_url).netloc.lower():
+        address = absolute(base_url, link.attrib["href"])
+        if address is None or urlsplit(address).netloc.lower() != urlsplit(base_url).netloc.lower():
             continue
+        url = without_session(address)
         shown = text_of(link) or link.attrib.get("title", "")
-        named = next(iter(parse_qs(parts.query).get("Document", [])), "")
+        named = next(iter(parse_qs(urlsplit(url).query).get("Document", [])), "")
         name = next((text for text in (shown, named) if _FILE_NAME.fullmatch(text)), None)
         archive = "_DownloadTenderDocuments" in url or "documents-download-all" in link.attrib.get("class", "")
         found.setdefault(

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 from zoneinfo import ZoneInfo
 
 from tenderscrapy.exceptions import UnreadableDocumentError
@@ -141,10 +141,19 @@ def to_notice(row: Row, source_code: str, base_url: str, category: str, zone: st
 
 def detail_url(row: Row, base_url: str, category: str) -> str:
     """The page of the notice: the row's own link, else built from its OID. Without session."""
-    if row.href:
-        return without_session(urljoin(base_url, row.href))
+    if row.href and (own := absolute(base_url, row.href)):
+        return without_session(own)
     servlet = "PublicationControllerServlet?function=Detail"
     return f"{base_url}{servlet}&TOID={quote(row.oid)}&Category={quote(category)}"
+
+
+def absolute(base_url: str, href: str) -> str | None:
+    """The http(s) address that ``href`` means on a page of the portal; None when it means none."""
+    try:
+        url = urljoin(base_url, href.strip())
+        return url if urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname else None
+    except ValueError:
+        return None
 
 
 def procedure_and_frame(procedure: str | None, frame: str | None) -> tuple[str | None, str | None]:

@@ -129,6 +129,14 @@ def test_a_list_that_ignores_the_offset_is_not_believed_to_be_whole(simulator, t
     assert "same rows again" in reason
 
 
+@pytest.mark.parametrize("href", ["#", "", "http://[", "javascript:void(0)"])
+def test_a_link_to_the_next_page_that_leads_nowhere_is_none(simulator, town, portal_file, crawl, ask, href):
+    town.caps, town.last_link = 3, href
+    portal_file(town.describe(detail={"fetch": False}))
+    assert crawl("netserver", portal="town", **NO_FILES).returncode == 0
+    assert last_run(ask)[:4] == ("complete", "", 3, 7)
+
+
 def test_case_4_an_empty_list_is_a_complete_run(simulator, town, crawl, ask):
     town.tenders = []
     assert crawl("netserver", portal="town", **NO_FILES).returncode == 0

@@ -31,9 +31,9 @@ class NetserverPortal:
     """One portal below ``/ID/NetServer/``.
 
     ``variant`` is a skin of ``netserver_lists.VARIANTS``; ``encoding`` is that of its pages, and ``declares`` the one
-    that they say they have. ``links``: paged by links (with
-    ``csrt`` and jsessionid) or by offset alone; ``caps`` the rows of any page. ``behind_login``, ``maintained`` and
-    ``expired`` are sets of ``list``, ``detail``, ``documents``; ``strict`` wants the session that the entry begins.
+    that they say they have. ``links``: paged by links (with ``csrt`` and jsessionid) or by offset alone; ``last_link``
+    is where the last page's link leads; ``caps`` the rows of any page. ``behind_login``, ``maintained`` and ``expired``
+    are sets of ``list``, ``detail``, ``documents``; ``strict`` wants the session that the entry begins.
     """
 
     def __init__(self, name: str, url: str, tenders: Sequence[Tender] | int, variant: str = "table") -> None:
@@ -46,6 +46,7 @@ class NetserverPortal:
         self.links = True
         self.caps = 100
         self.strict = False
+        self.last_link: str | None = None
         self.ignores_offset = False
         self.behind_login: set[str] = set()
         self.maintained: set[str] = set()
@@ -111,6 +112,8 @@ class NetserverPortal:
         content = lists.VARIANTS[self.variant](chosen) if chosen else lists.EMPTY
         if self.links and start + size < len(found):
             content += self._next(asked, start + size, session)
+        elif self.last_link is not None:
+            content += f'<ul class="pagination"><li><a title="Next Page" href="{self.last_link}">&raquo;</a></li></ul>'
         return self._html("Ausschreibungen", content)
 
     def _next(self, asked: dict[str, str], start: int, session: str | None) -> str:

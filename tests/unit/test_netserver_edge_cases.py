@@ -350,3 +350,18 @@ def test_an_empty_list_beside_a_box_to_sign_in_is_empty() -> None:
     box = '<form><input type="password"></form>'
     assert listed(lists.EMPTY + box).outcome is Outcome.EMPTY
     assert listed(lists.EMPTY + box, url=BASE + "LoginControllerServlet?function=LoginForm").outcome is Outcome.LOGIN
+
+
+@pytest.mark.parametrize(
+    "href", ["http://[x?TenderOID=54321-Tender-a-b", "javascript:x?TenderOID=54321-Tender-a-b", "//["]
+)
+def test_an_address_that_is_none_costs_the_notice_nothing(href: str) -> None:
+    link = f'<a href="{href}&amp;function=_DownloadTenderDocument">x.pdf</a>'
+    notice = detail(("Titel:", "Neubau"), more=f'<div class="downloadDocuments">{link}</div>')
+    assert (notice.title, notice.links) == ("Neubau", [])
+    read_documents(notice, Selector(text=lists.page("x", link)), BASE, BASE)
+    assert notice.attachments == []
+    assert (
+        notice_of(href=href).url
+        == f"{BASE}PublicationControllerServlet?function=Detail&TOID=54321-NetTender-1a-2b3&Category=InvitationToTender"
+    )
