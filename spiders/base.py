@@ -52,6 +52,7 @@ class PagedSpider(scrapy.Spider):
     overlap = 0
     keeps_cursor = True
     takes_query = False
+    reads = "reading since {since}"
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class PagedSpider(scrapy.Spider):
         self.run.resume(walk)
         if self.keeps_cursor:
             going_on = ", going on where the last walk stopped" if walk.position is not None else ""
-            logger.info("%s: reading since %s%s", self.name, walk.since, going_on)
+            logger.info("%s: %s%s", self.source_code, self.reads.format(since=walk.since), going_on)
         yield self._first(walk.position)
 
     def _first(self, position: Any) -> Request:

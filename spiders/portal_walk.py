@@ -61,6 +61,8 @@ class PortalSpider(PagedSpider):
         super().__init__(**kwargs)
         self._portal_id = portal
         self.outcomes: Counter[str] = Counter()
+        if self.arguments.since is None:
+            self.reads = "reading the whole list"
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
