@@ -77,7 +77,7 @@ def changed_json(document: Any, changes: list[Change]) -> Any:
         elif what == "rename" and isinstance(holder, dict):
             holder[str(value)[:40]] = holder.pop(key)
         elif what == "deepen":
-            for _ in range(second % 400):
+            for _ in range(second % 120):  # copying them is recursive
                 holder[key] = [holder[key]]
     return root[0]
 

@@ -16,7 +16,7 @@ import psycopg2
 import pytest
 from chaos.crawls import SINCE
 from chaos.queues import empty, heard
-from chaos.report import Outcome, publish
+from chaos.report import Outcome, full, publish
 
 from portal_simulator import invented_ted_notices
 from services.crawling import ROOT
@@ -80,13 +80,20 @@ class Scene:
         self.tried += 1
         self.landed += waiting(self.database) > 0
 
+    def refill(self) -> None:
+        """Keep work in the outbox: a quick relay must not be done before the fault strikes."""
+        if waiting(self.database) < 300:
+            self.expected |= put(self.database, 300)
+
     def under_way(self, times: int = 1) -> None:
         target = self.relay.published + 100 * times
-        until(lambda: self.relay.published >= target)
+        until(lambda: self.refill() or self.relay.published >= target)
+        self.refill()
 
     def until_error(self, words: str) -> None:
         """Until a row says why it waits."""
-        until(lambda: rows(self.database, f"SELECT 1 FROM outbox WHERE error LIKE '%{words}%'") != [])
+        said = f"SELECT 1 FROM outbox WHERE error LIKE '%{words}%' LIMIT 1"
+        until(lambda: self.refill() or rows(self.database, said) != [])
 
     def listen(self) -> None:
         self.heard += [tender for tender, _ in heard(self.node.url)]
@@ -111,8 +118,12 @@ def restarted(scene: Scene) -> None:
 
 def memory_alarm(scene: Scene) -> None:
     scene.under_way()
-    scene.strike(lambda: scene.node.control("set_vm_memory_high_watermark", "absolute", "1"))
-    scene.until_error("no confirm in time")
+
+    def raise_it() -> None:
+        scene.node.control("set_vm_memory_high_watermark", "absolute", "1")
+        scene.until_error("no confirm in time")
+
+    scene.strike(raise_it)
     scene.node.control("set_vm_memory_high_watermark", "absolute", "1GB")
 
 
@@ -199,6 +210,10 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
 }
 
 
+#: What every run of the tests does of them.
+SOME = ("broker killed while publishing", "connections reset among the confirms", "queue unbound")
+
+
 @pytest.fixture
 def node(request: pytest.FixtureRequest, fault: str) -> RabbitNode:
     """The module's node; one of its own for a test that takes the node down."""
@@ -206,7 +221,7 @@ def node(request: pytest.FixtureRequest, fault: str) -> RabbitNode:
     return request.getfixturevalue("fresh_rabbitmq_node" if down else "rabbitmq_node")
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", FAULTS if full() else SOME)
 def test_a_fault_of_the_broker_loses_no_event(
     database: str, node: RabbitNode, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
@@ -239,7 +254,7 @@ IN_A_CRAWL: dict[str, Callable[[RabbitNode, TcpProxy], object]] = {
 }
 
 
-@pytest.mark.parametrize("fault", IN_A_CRAWL)
+@pytest.mark.parametrize("fault", IN_A_CRAWL if full() else ["broker killed during a crawl"])
 def test_a_crawl_ends_as_it_would_have_and_republish_brings_what_is_left(
     simulator: PortalSimulator, crawl: Crawl, database: str, node: RabbitNode, fault: str
 ) -> None:
