@@ -9,26 +9,29 @@ from typing import Any
 import pytest
 from parsel import Selector
 
+from tenderscrapy.formats import cosinex_list
 from tenderscrapy.formats.netserver_detail import read_detail
 from tenderscrapy.formats.netserver_documents import read_documents
 from tenderscrapy.formats.netserver_list import read_list, to_notice
 from tenderscrapy.formats.page_outcome import Outcome
 from tenderscrapy.identity.keys import strong_keys
 from tenderscrapy.items import Notice, to_json
-from tenderscrapy.sources.portal_schema import NetserverPortal
+from tenderscrapy.sources.cosinex_schema import CosinexPortal
+from tenderscrapy.sources.portal_schema import NetserverPortal, Portal
 from tenderscrapy.sources.portals import portals
 
 FOLDER = Path(__file__).resolve().parents[1] / "portals"
 SHIPPED = {portal.id: portal for portal in portals("", "").values()}
 NETSERVER = [portal for portal in SHIPPED.values() if isinstance(portal, NetserverPortal)]
 OWN = [portal for portal in NETSERVER if portal.same_as is None]
+COSINEX = [portal for portal in SHIPPED.values() if isinstance(portal, CosinexPortal) and portal.same_as is None]
 
 
-def expected(portal: NetserverPortal) -> dict[str, Any]:
+def expected(portal: Portal) -> dict[str, Any]:
     return json.loads((FOLDER / portal.id / "expected.json").read_text(encoding="utf-8"))
 
 
-def page(portal: NetserverPortal, name: str) -> Selector:
+def page(portal: Portal, name: str) -> Selector:
     return Selector(text=(FOLDER / portal.id / f"{name}.html").read_bytes().decode(portal.encoding or "utf-8"))
 
 
@@ -96,3 +99,17 @@ def test_of_each_document_the_newest_version_is_taken(portal: NetserverPortal) -
         {name: value for name, value in to_json(file).items() if name != "description"} for file in notice.attachments
     ]
     assert found == wanted
+
+
+@pytest.mark.parametrize("portal", COSINEX, ids=lambda portal: portal.id)
+def test_a_list_of_a_cosinex_marketplace_is_read_as_it_stands(portal: CosinexPortal) -> None:
+    wanted = expected(portal)
+    cpv = wanted["cpv"]
+    listed = cosinex_list.read_list(page(portal, "list"), portal.first_page(cpv), portal.base_url, 1, portal.headers)
+
+    assert (listed.outcome, listed.faults) == (Outcome.OK, [])
+    assert (listed.more, listed.total) == (wanted["more"], wanted["total"])
+    notices = [cosinex_list.to_notice(row, portal.code, portal.base_url, cpv) for row in listed.rows]
+    assert [seen(n, w) for n, w in zip(notices, wanted["list"], strict=True)] == wanted["list"]
+    # the code of a list is a division, not the tender's
+    assert [notice.cpv for notice in notices] == [[] for _ in notices]
