@@ -15,11 +15,13 @@ from protego import Protego
 
 from tenderscrapy.config import PROJECT, VAR
 from tenderscrapy.exceptions import AddressRefusedError, SourceError, UnreadableDocumentError
+from tenderscrapy.formats import cosinex_list
 from tenderscrapy.formats.netserver_list import read_list, to_notice
 from tenderscrapy.formats.page_outcome import ADVICE, Outcome, title_of
 from tenderscrapy.http.client import body, session
 from tenderscrapy.normalise.privacy import without_contacts
 from tenderscrapy.normalise.urls import without_session
+from tenderscrapy.sources.cosinex_schema import CosinexPortal
 from tenderscrapy.sources.portal_schema import NetserverPortal
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 #: Fields whose share of the rows is shown; the first two belong to every row.
 FIELDS = ("notice_id", "title", "buyer_name", "procedure_type", "published_at", "deadline_at")
 _TEXT = re.compile(r"(?<=>)[^<>]+(?=<)")
+#: The division whose list a marketplace always has.
+_BUILDING = "45000000-7"
 _LARGEST = 8 * 1024 * 1024
 
 
@@ -60,11 +64,14 @@ class Check:
         """What to do, the most important first; empty when nothing is wrong."""
         if not self.outcome.clean:
             return [ADVICE[self.outcome]]
-        said = [f"a row was left out: {fault}; correct selectors.id and selectors.title" for fault in self.faults[:3]]
+        by_heads = isinstance(self.portal, CosinexPortal)
+        remedy = "correct headers.title" if by_heads else "correct selectors.id and selectors.title"
+        said = [f"a row was left out: {fault}; {remedy}" for fault in self.faults[:3]]
         for name in ("buyer_name", "deadline_at") if self.notices else ():
             if not self.share(name) and name not in self.absent:
                 key = {"buyer_name": "authority", "deadline_at": "deadline"}[name]
-                said.append(f"no row has a {key}: correct selectors.{key} or headers.{key}, or set it to null")
+                remedy = f"headers.{key}" if by_heads else f"selectors.{key} or headers.{key}, or set it to null"
+                said.append(f"no row has a {key}: correct {remedy}")
         if self.notices and len(self.notices) < self.portal.minimum_rows:
             said.append(f"fewer rows than minimum_rows ({self.portal.minimum_rows}); a crawl adds those of later pages")
         return said
@@ -109,7 +116,15 @@ def _platform(portal: Portal) -> tuple[str, Callable[[Check, Selector, str], Non
     """The first page of the list, and how it is read."""
     if isinstance(portal, NetserverPortal):
         return portal.list_page(portal.categories[0]), _read_netserver
+    if isinstance(portal, CosinexPortal):
+        return portal.first_page(_division(portal)), _read_cosinex
     raise SourceError(f"{portal.code}: the platform {portal.platform} cannot be checked")
+
+
+def _division(portal: CosinexPortal) -> str | None:
+    if portal.mode == "welcome":
+        return None
+    return _BUILDING if portal.cpv == "all" else portal.cpv[0]
 
 
 def _read_netserver(found: Check, page: Selector, url: str) -> None:
@@ -122,6 +137,20 @@ def _read_netserver(found: Check, page: Selector, url: str) -> None:
     for row in listed.rows:
         try:
             notice = to_notice(row, portal.code, portal.base_url, portal.categories[0], portal.timezone)
+        except UnreadableDocumentError as error:
+            found.faults.append(str(error))
+        else:
+            found.notices.append(notice)
+
+
+def _read_cosinex(found: Check, page: Selector, url: str) -> None:
+    portal = found.portal
+    assert isinstance(portal, CosinexPortal)  # noqa: S101 - _platform chose this reader for it
+    listed = cosinex_list.read_list(page, url, portal.base_url, labels=portal.headers)
+    found.outcome, found.faults = listed.outcome, listed.faults
+    for row in listed.rows:
+        try:
+            notice = cosinex_list.to_notice(row, portal.code, portal.base_url, _division(portal), portal.timezone)
         except UnreadableDocumentError as error:
             found.faults.append(str(error))
         else:

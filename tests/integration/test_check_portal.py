@@ -114,3 +114,28 @@ def test_a_portal_that_is_not_described_is_named(town):
         assert "is no portal; there are: " in run.stderr
         assert " berlin, " in run.stderr
     assert check("town", "village").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "page"),
+    [
+        ("html_table", "company/announcements/categoryOverview.do?method=showTable&cpvCode=45000000-7"),
+        ("welcome", "company/welcome.do"),
+    ],
+)
+def test_a_marketplaces_list_is_looked_at_too(simulator, portal_file, mode, page):
+    portal = simulator.cosinex("market", 6)
+    portal_file(portal.describe(mode=mode))
+    run = check("market")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert f"  rows      {2 if mode == 'html_table' else 6}\n" in run.stdout
+    assert "to do     nothing; scrapy crawl cosinex -a portal=market" in run.stdout
+    assert [request.target for request in simulator.requests] == ["/robots.txt", portal.path + page]
+
+
+def test_a_relaunched_marketplace_is_named(simulator, portal_file):
+    portal = simulator.cosinex("market", 6, "relaunched")
+    portal_file(portal.describe(mode="welcome"))
+    run = check("market")
+    assert run.returncode == 1
+    assert "outcome   no_rows_matched (title: Bekanntmachungen)" in run.stdout
