@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from lxml import etree
+from lxml import etree, html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,6 +100,21 @@ _ENCODINGS = ("utf-8", "utf-16", "iso-8859-1", "us-ascii")
 def changed_xml(document: bytes, changes: list[Change]) -> bytes:
     """The document with its elements changed; the last change may also cut or spoil its bytes."""
     root = etree.fromstring(document)
+    _change_tree(root, changes)
+    what, first, second, _ = changes[-1]
+    written = etree.tostring(root, encoding=_ENCODINGS[first % len(_ENCODINGS)], xml_declaration=True)
+    return _spoiled(written, what, first, second)
+
+
+def changed_html(document: bytes, changes: list[Change]) -> bytes:
+    """The same of a page for people, in UTF-8 or as Latin-1 bytes."""
+    root = html.document_fromstring(document.decode())
+    _change_tree(root, changes)
+    what, first, second, _ = changes[-1]
+    return _spoiled(html.tostring(root, encoding=("utf-8", "iso-8859-1")[first % 2]), what, first, second)
+
+
+def _change_tree(root: Any, changes: list[Change]) -> None:
     for what, first, second, value in changes:
         elements = [element for element in root.iter() if isinstance(element.tag, str)]
         element, other = elements[first % len(elements)], elements[second % len(elements)]
@@ -109,8 +124,10 @@ def changed_xml(document: bytes, changes: list[Change]) -> bytes:
             element.tag = etree.QName(None if second % 3 else "urn:other", f"n{second % 50}").text
         elif element.getparent() is not None:
             _rearrange(what, element, other, second)
-    what, first, second, _ = changes[-1]
-    written = etree.tostring(root, encoding=_ENCODINGS[first % len(_ENCODINGS)], xml_declaration=True)
+
+
+def _spoiled(written: bytes, what: str, first: int, second: int) -> bytes:
+    """The bytes as they are, cut, or with one bit turned."""
     if what == "value" and first % 3 == 0:
         return written[: second % (len(written) + 1)]
     if what == "double" and first % 5 == 0:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuzz.breaking import Kind, changed_json, changed_xml
+from fuzz.breaking import Kind, changed_html, changed_json, changed_xml
+from parsel import Selector
 
-from portal_simulator import invented_contracts_finder_releases, invented_ted_notices
+from portal_simulator import cosinex_pages, invented_contracts_finder_releases, invented_ted_notices
+from portal_simulator.cosinex_pages import invented_projects
 from spiders import sample_bundle
-from tenderscrapy.formats import eforms, ocds, ted_json
+from tenderscrapy.exceptions import UnreadableDocumentError
+from tenderscrapy.formats import cosinex_list, eforms, netserver_list, ocds, ted_json
+from tenderscrapy.formats.cosinex_detail import read_detail as read_cosinex_detail
+from tenderscrapy.formats.cosinex_documents import read_documents as read_cosinex_documents
+from tenderscrapy.formats.netserver_detail import read_detail as read_netserver_detail
+from tenderscrapy.formats.netserver_documents import read_documents as read_netserver_documents
+from tenderscrapy.items import Notice
+from tenderscrapy.sources.portals import portals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenderscrapy.items import Notice
+PORTALS = Path(__file__).resolve().parents[1] / "portals"
+_SHIPPED = {portal.id: portal for portal in portals("", "").values()}
 
 ANCHOR = date(2026, 11, 1)
 PERSON = {"name": "Kim Muster", "email": "kim.muster@example.org", "telephone": "+49 30 23125 471"}
@@ -71,9 +82,64 @@ def _releases() -> tuple[Any, ...]:
     return tuple(release | {"parties": [*release.get("parties", []), {"contactPoint": PERSON}]} for release in found)
 
 
+def _pages(platform: str) -> tuple[bytes, ...]:
+    folders = (folder for folder in sorted(PORTALS.iterdir()) if _SHIPPED[folder.name].platform == platform)
+    return tuple(page.read_bytes() for folder in folders for page in sorted(folder.glob("*.html")))
+
+
+def _netserver(document: bytes) -> Notice:
+    """What list, detail and documents page would give, read out of one and the same page."""
+    page, root = Selector(text=document.decode("utf-8", "replace")), "https://vergabe.example/NetServer/"
+    rows = netserver_list.read_list(page, root, _SHIPPED["berlin"].layout()).rows
+    notice = Notice("netserver:example", "54321-NetTender-1-1", title="Roof works")
+    if rows:
+        notice = netserver_list.to_notice(rows[0], "netserver:example", root, "InvitationToTender")
+    _read_all(
+        bool(rows),
+        lambda: read_netserver_detail(notice, page, root, root),
+        lambda: read_netserver_documents(notice, page, root, root),
+    )
+    return notice
+
+
+def _read_all(listed: bool, *readers: Callable[[], object]) -> None:
+    """Call every reader; raises UnreadableDocumentError when the page is none of a list, a detail and documents."""
+    refused = 0
+    for read in readers:
+        try:
+            read()
+        except UnreadableDocumentError:
+            refused += 1
+    if not listed and refused == len(readers):
+        raise UnreadableDocumentError("a page of no kind")
+
+
+def _cosinex(document: bytes) -> Notice:
+    page, root = Selector(text=document.decode("utf-8", "replace")), "https://vmp.example/VMPCenter/"
+    rows = cosinex_list.read_list(page, root, root).rows
+    notice = Notice("cosinex:example", "CXTEST0001", title="Roof works")
+    if rows:
+        notice = cosinex_list.to_notice(rows[0], "cosinex:example", root, "45000000-7")
+    _read_all(
+        bool(rows),
+        lambda: read_cosinex_detail(notice, page, root),
+        lambda: read_cosinex_documents(notice, page, root),
+    )
+    return notice
+
+
+def _projects() -> tuple[bytes, ...]:
+    made = invented_projects(6)
+    parts = [cosinex_pages.project_page(p, "/VMPCenter") + cosinex_pages.processdata(p) for p in made]
+    parts += [cosinex_pages.documents(made[0], "/VMPCenter/documents")]
+    return tuple(cosinex_pages.page("Projekt", part, "utf-8").encode() for part in parts)
+
+
 FORMATS = (
     Format(Kind("TED JSON", _ted(), changed_json), ted_json.to_notice),
     Format(Kind("OCDS", _releases(), changed_json), ocds.to_notice),
     Format(Kind("eForms XML", _sample("doe"), changed_xml), eforms.to_notice),
     Format(Kind("TED_EXPORT XML", (TED_EXPORT,), changed_xml), eforms.to_notice),
+    Format(Kind("NetServer pages", _pages("netserver"), changed_html), _netserver),
+    Format(Kind("cosinex pages", (*_pages("cosinex"), *_projects()), changed_html), _cosinex),
 )
